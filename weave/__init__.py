@@ -1,0 +1,1 @@
+"""Weave computed figures, numbers and mathematics into Markdown pages."""
