@@ -1,0 +1,153 @@
+"""A page's figures, values and formulas; code left alone; mistakes named by page and line."""
+
+import re
+
+import pytest
+from mkdocs.exceptions import Abort
+
+
+def test_a_figure_comes_with_caption_alternative_and_code(project):
+    project.snippet()
+    html = project.convert("::: chapter/line")
+    assert '<figure class="weave" id="figure-line">' in html
+    assert re.search(r"<figcaption>\s*<p>A line through the origin.</p>", html)
+    assert '<desc id="chapter-line-alternative">One straight line' in html
+    compute, draw = html.split("<details>")
+    assert "slope" in compute
+    assert "plt" not in compute
+    assert "slope" not in draw
+    assert 'href="snippets/chapter/line.py"' in draw
+
+
+def test_a_figure_stands_in_a_list_or_an_admonition(project):
+    project.snippet()
+    html = project.build("# C\n\n!!! note\n    Look:\n\n    ::: chapter/line\n\n    After.\n").html
+    note = html[html.index("admonition note") :]
+    assert note.index("<figure") < note.index("After.") < note.index("</div>\n</div>\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "html"),
+    [
+        ("line.std[64]", ">8</data>"),
+        ("line.std[64] :.2f", ">8.00</data>"),
+        ("line.std[64] / line.std[4] :.0f", ">4</data>"),
+        ("chapter/line.std[64] :.1f", ">8.0</data>"),
+        ("line.small :.1e", ">1.8 × 10<sup>-11</sup></data>"),
+        ("-line.std[4] :.1f", ">−2.0</data>"),
+        ("len(line.std)", ">2</data>"),
+        ("100 * line.small :.0%", ">0%</data>"),
+    ],
+)
+def test_a_value_is_computed_and_says_where(project, value, html):
+    project.snippet("std = {4: 2.0, 64: 8.0}\nsmall = 1.8e-11")
+    page = project.build(f"It is {{= {value} }} now.").html
+    assert html.replace("-11", "−11") in page
+    assert "computed by chapter/line" in page
+
+
+def test_values_stand_in_tables_and_formulas(project):
+    project.snippet("std = 2.5\nmany = 4096\nsmall = 2e-9")
+    html = project.convert(
+        "| a | b |\n|---|---|\n| $|x|$ | {= line.std } |\n\n"
+        "$x = {= line.many :, }$ and $y={= line.small :.0e }$".replace("= line", "= chapter/line")
+    )
+    assert html.count("<td>") == 2
+    assert "2.5</data>" in html
+    assert "<mn>4,096</mn>" in html or "4{,}096" in html
+    assert "<mn>10</mn>" in html
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "`{= line.slope } $x$ ::: chapter/line`",
+        "``a ` {= line.slope }``",
+        "```python\nprint('{= line.slope } $x$')\n\n::: chapter/line\n```",
+        "~~~\n$x$ {= line.slope }\n~~~",
+        "<!-- {= line.slope } $x$ -->",
+        "<pre>\n$x$ {= line.slope }\n</pre>",
+    ],
+)
+def test_code_is_left_alone(project, code):
+    html = project.convert(f"Before\n\n{code}\n\nAfter")
+    assert "<math" not in html
+    assert "<data" not in html
+    assert "<figure" not in html
+    assert "weave-error" not in html
+
+
+def test_money_is_no_formula(project):
+    html = project.convert(r"It costs $5 and $6, or \$7 and \$8.")
+    assert "<math" not in html
+    assert "$7 and $8" in html
+
+
+def test_a_full_stop_stays_with_its_formula(project):
+    assert re.search(r'<span class="formula"><math.*</math>\.</span>', project.convert("See $x$."))
+
+
+def test_formulas_become_mathml_that_keeps_the_tex(project):
+    html = project.convert("Inline $d_k$.\n\n$$\n\\sqrt{d_k}\n$$\n")
+    assert '<math alttext="d_k"><msub>' in html
+    assert re.search(r'<math alttext="\\sqrt{d_k}" display="block">', html)
+
+
+MISTAKES = {
+    "::: chapter/lime": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
+    "{= lime.slope }": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
+    "{= line.slop }": "'chapter/line' has no result 'slop'; did you mean 'slope'?",
+    "{= line.std[65] }": "no key 65; did you mean '64'?",
+    "{= line.slope :.1q }": "Unknown format code 'q'",
+    "{= line. }": "'line.' is no expression",
+    "{= open('x').name }": "no snippet 'chapter/open'",
+    r"$\bad{x}$": r"formula '\bad{x}': Unknown command",
+    "$$\nx\n$$": None,
+}
+
+
+@pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
+@pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
+def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
+    project.snippet("slope = 1.0\nstd = {64: 8.0}")
+    page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
+    line = page[: page.index(mistake)].count("\n") + 1
+    built = project.build(page)
+    if message is None:
+        assert not built.warnings
+        return
+    assert len(built.warnings) == 1
+    assert built.warnings[0].startswith(f"docs/chapter.md:{line}: ")
+    assert message in built.warnings[0]
+    assert "weave-error" in built.html
+    assert "End." in built.html
+
+
+def test_a_mistake_inside_a_long_formula_has_its_own_line(project):
+    built = project.build("# T\n\n$$\nx \\\\\ny + \\nope\n$$\n")
+    assert built.warnings[0].startswith("docs/chapter.md:5: formula")
+
+
+def test_a_broken_snippet_names_page_line_and_its_own_line(project):
+    project.snippet("slope = missing")
+    built = project.build("# T\n\n::: chapter/line\n")
+    assert built.warnings[0].startswith(
+        "docs/chapter.md:3: snippets/chapter/line.py:7: NameError: name 'missing'"
+    )
+    assert "NameError" in built.html
+
+
+def test_a_strict_build_fails_on_a_mistake_and_only_then(project):
+    project.snippet()
+    project.build("# T\n\n::: chapter/line\n\n{= line.slope }\n", strict=True)
+    with pytest.raises(Abort):
+        project.build("# T\n\n::: chapter/lime\n", strict=True)
+
+
+def test_two_clean_builds_are_the_same_to_the_byte(project):
+    project.snippet("import numpy as np\n\nslope = np.random.default_rng(0).normal()")
+    text = "# T\n\n::: chapter/line\n\n$\\sqrt{d}$ {= line.slope :.3f }\n"
+    first = project.build(text).html
+    for file in project.root.glob(".cache/weave/*"):
+        file.unlink()
+    assert project.build(text).html == first

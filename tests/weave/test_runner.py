@@ -1,0 +1,157 @@
+"""Snippets run alone, in time, in parallel, and only when something that they use has changed."""
+
+import os
+import time
+
+import pytest
+
+from weave.errors import WeaveError
+from weave.runner import Runner
+
+RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
+
+
+def test_a_result_is_what_the_first_cell_left(project):
+    project.snippet("import numpy as np\n\nstd = {4: 2.0}\narray = np.ones(3)\n_hidden = 1")
+    result = project.runner.run("chapter/line")
+    assert result.std[4] == 2.0
+    assert result.array.tolist() == [1, 1, 1]
+    assert set(result.values) == {"std", "array"}  # neither modules nor private names
+
+
+def test_names_of_the_drawing_cell_are_no_results(project):
+    project.snippet(draw="import matplotlib.pyplot as plt\n\nwidth = 3\nplt.plot([0, width])")
+    assert set(project.runner.run("chapter/line").values) == {"slope"}
+
+
+def test_an_unchanged_snippet_is_not_run_again(project):
+    project.snippet(RUN_ID)
+    first = project.runner.run("chapter/line").run_id
+    assert Runner(project.root).run("chapter/line").run_id == first
+
+
+@pytest.mark.parametrize("changed", ["script", "local import", "import of an import", "data"])
+def test_a_change_in_what_it_uses_runs_it_again(project, changed):
+    project.file("snippets/chapter/law.py", "from constant import PI\n")
+    project.file("snippets/chapter/constant.py", "PI = 3\n")
+    project.file("snippets/chapter/other.py", "unused = 1\n")
+    project.file("snippets/chapter/heights.csv", "1,2\n")
+    project.snippet("from law import PI\n\npi = PI\n" + RUN_ID)
+    first = project.runner.run("chapter/line").run_id
+
+    project.file("snippets/chapter/other.py", "unused = 2\n")
+    assert project.runner.run("chapter/line").run_id == first
+
+    match changed:
+        case "script":
+            project.snippet("pi = 4\n" + RUN_ID)
+        case "local import":
+            project.file("snippets/chapter/law.py", "PI = 4\n")
+        case "import of an import":
+            project.file("snippets/chapter/constant.py", "PI = 4\n")
+        case "data":
+            project.file("snippets/chapter/heights.csv", "1,3\n")
+    second = project.runner.run("chapter/line")
+    assert second.run_id != first
+    assert second.pi == (3 if changed == "data" else 4)
+
+
+def test_a_failure_is_not_kept(project):
+    project.snippet("from law import PI")
+    project.file("snippets/chapter/law.py", "PI = 1 / 0\n")
+    with pytest.raises(WeaveError, match="ZeroDivisionError"):
+        project.runner.run("chapter/line")
+    assert not list(project.root.glob(".cache/weave/*"))
+    project.file("snippets/chapter/law.py", "PI = 3\n")
+    assert project.runner.run("chapter/line").PI == 3
+
+
+def test_an_endless_snippet_is_stopped_and_named(project):
+    project.snippet("while True:\n    pass")
+    runner = Runner(project.root, time_limit=1)
+    start = time.monotonic()
+    with pytest.raises(WeaveError, match=r"snippets/chapter/line.py:1: stopped after 1 s"):
+        runner.run("chapter/line")
+    assert time.monotonic() - start < 15
+
+
+def test_a_process_that_dies_is_reported(project):
+    project.snippet("import os\n\nos._exit(7)")
+    with pytest.raises(WeaveError, match="died with exit code 7"):
+        project.runner.run("chapter/line")
+
+
+def test_sys_exit_is_a_mistake_too(project):
+    project.snippet("raise SystemExit(0)")
+    with pytest.raises(WeaveError, match="SystemExit"):
+        project.runner.run("chapter/line")
+
+
+def test_an_error_names_the_line_and_shows_it(project):
+    project.snippet("a = 1\nb = missing")
+    with pytest.raises(WeaveError, match=r"line.py:8: NameError: .*'missing'.*\n    b = missing"):
+        project.runner.run("chapter/line")
+
+
+def test_an_error_in_the_drawing_cell_has_its_own_line(project):
+    project.snippet(draw="x = 1\ny = missing")
+    with pytest.raises(WeaveError, match=r"line.py:11: NameError"):
+        project.runner.run("chapter/line")
+
+
+def test_an_error_in_a_local_module_names_both_places(project):
+    project.file("snippets/chapter/law.py", "def law():\n    raise ValueError('no')\n")
+    project.snippet("from law import law\n\nlaw()")
+    with pytest.raises(WeaveError, match=r"law.py:2, in snippets/chapter/line.py:9: ValueError"):
+        project.runner.run("chapter/line")
+
+
+def test_a_warning_is_an_error(project):
+    project.snippet("import numpy as np\n\nx = np.log(np.zeros(1))")
+    with pytest.raises(WeaveError, match="RuntimeWarning: divide by zero"):
+        project.runner.run("chapter/line")
+
+
+def test_nothing_leaks_from_one_snippet_to_the_next(project):
+    project.snippet(
+        "import builtins, sys\n\nbuiltins.leak = 1\nsys.leak = 1",
+        draw="import matplotlib.pyplot as plt\n\nplt.rc('lines', linewidth=99)\nplt.plot([1])",
+    )
+    project.snippet(
+        "import builtins, sys\nimport matplotlib as mpl\n\n"
+        "leaked = hasattr(builtins, 'leak') or hasattr(sys, 'leak')\n"
+        "width = mpl.rcParams['lines.linewidth']",
+        name="chapter/second",
+    )
+    project.runner.run("chapter/line")
+    second = project.runner.run("chapter/second")
+    assert not second.leaked
+    assert second.width != 99
+
+
+def test_two_chapters_may_have_modules_of_the_same_name(project):
+    for chapter, number in (("one", 1), ("two", 2)):
+        project.file(f"snippets/{chapter}/law.py", f"number = {number}\n")
+        project.snippet("from law import number", name=f"{chapter}/line")
+    assert project.runner.run("one/line").number == 1
+    assert project.runner.run("two/line").number == 2
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core runs one snippet at a time")
+def test_stale_snippets_run_at_the_same_time(project):
+    names = [f"chapter/sleep{i}" for i in range(2)]
+    project.snippet(
+        "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[0]
+    )
+    project.snippet(
+        "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[1]
+    )
+    first, second = (project.runner.run_all(names)[name] for name in names)
+    assert max(first.start, second.start) < min(first.end, second.end)
+
+
+def test_one_failure_does_not_stop_the_others(project):
+    project.snippet()
+    results = project.runner.run_all(["chapter/line", "chapter/lin"])
+    assert results["chapter/line"].slope == 1
+    assert "did you mean 'chapter/line'" in str(results["chapter/lin"])

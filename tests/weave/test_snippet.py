@@ -1,0 +1,48 @@
+"""A snippet's form: what is read from it, and what is refused with the line and the mend."""
+
+import pytest
+
+from weave import snippet
+from weave.errors import WeaveError
+
+
+def test_caption_alternative_and_cells_are_read(project):
+    project.snippet("slope = 1.0", "draw()")
+    line = project.runner.find("chapter/line")
+    assert line.caption == "A line through the origin."
+    assert line.alternative.startswith("One straight line")
+    assert line.compute == ("slope = 1.0", 7)
+    assert line.draw == ("draw()", 10)
+
+
+def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
+    project.snippet("\n\nslope = 1.0\n\n")
+    assert project.runner.find("chapter/line").compute == ("slope = 1.0", 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("# %%\nx = 1\n# %%\n", "no caption"),
+        ('"""Caption."""\n# %%\nx = 1\n# %%\n', "no text alternative"),
+        ('"""Caption.\n\nAlternative."""\n# %%\nx = 1\n', "two cells are needed.*here are 1"),
+        ('"""C.\n\nA."""\n# %%\n# %%\n# %%\n', "two cells are needed.*here are 3"),
+        ('"""C.\n\nA."""\n# %%\nx = (\n# %%\n', r"line.py:5: SyntaxError"),
+    ],
+)
+def test_a_wrong_form_is_refused(project, text, problem):
+    project.file("snippets/chapter/line.py", text)
+    with pytest.raises(WeaveError, match=rf"snippets/chapter/line.py:\d+: .*{problem}|{problem}"):
+        project.runner.find("chapter/line")
+
+
+def test_an_unknown_name_suggests_the_nearest(project):
+    project.snippet()
+    with pytest.raises(WeaveError, match=r"no snippet .*; did you mean 'chapter/line'\?"):
+        project.runner.find("chapter/lime")
+
+
+def test_a_module_without_cells_is_no_snippet(project):
+    project.snippet()
+    project.file("snippets/chapter/law.py", "x = 1\n")
+    assert list(snippet.names(project.root / "snippets")) == ["chapter/line"]

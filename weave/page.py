@@ -1,0 +1,199 @@
+"""Find figures, values and formulas in a page, in one pass, and put in what they stand for.
+
+The pass is a preprocessor, so every token still has its line, and what it puts in (stashed HTML,
+or Markdown for the code) goes through the rest of Python-Markdown untouched. Code is left alone.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.preprocessors import Preprocessor
+
+from weave import formulas, values
+from weave.errors import WeaveError
+from weave.result import Result
+from weave.runner import ROOT, Runner
+from weave.site import Place, make_fonts, place_of
+from weave.snippet import Snippet
+
+# MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
+log = logging.getLogger("mkdocs.weave")
+
+TOKEN = re.compile(
+    r"""
+      ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$  # code is left alone:
+    | (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)                #   a fence, a span,
+    | <!--.*?-->                                                #   a comment,
+    | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>           #   raw HTML
+    | \\(?P<dollar>\$)
+    | ^(?P<indent>[ \t]*):::[ ]+(?P<figure>\S+)[ \t]*$
+    | \{=\ (?P<value>[^{}]+)\}
+    | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
+    | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")
+
+CODE_BLOCK = "```python\n{}\n```"
+
+
+class Weave(Extension):
+    """The extension, with its options and their defaults."""
+
+    def __init__(self, **options: Any) -> None:
+        self.config = {
+            "root": [str(ROOT), "The project's folder: holds docs/ and snippets/."],
+            "time_limit": [60, "Seconds after which a snippet is stopped."],
+        }
+        super().__init__(**options)
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
+        """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
+        root = Path(self.getConfig("root"))
+        make_fonts(root / "docs", root / "snippets")
+        runner = Runner(root, float(self.getConfig("time_limit")))
+        md.preprocessors.register(PageWeaver(md, runner), "weave", 28)
+
+
+class PageWeaver(Preprocessor):
+    """Weaves one page."""
+
+    def __init__(self, md: Markdown, runner: Runner) -> None:
+        super().__init__(md)
+        self.md: Markdown = md
+        self.runner = runner
+        self.results: Mapping[str, Result | WeaveError] = {}
+        self.place = Place("", 0)
+        self.line = 0
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Replace every token of the page. A mistake is logged and shown in the token's place."""
+        text = "\n".join(lines)
+        self.place = place_of(self.md, text)
+        self.results = self.runner.run_all(self.snippets_in(text))
+
+        def replace(token: re.Match[str]) -> str:
+            self.line = text.count("\n", 0, token.start()) + 1
+            return self.replace(token)
+
+        return TOKEN.sub(replace, text).split("\n")
+
+    def snippets_in(self, text: str) -> set[str]:
+        """Collect the snippets that a page needs, so that they run at the same time."""
+        wanted: set[str] = set()
+        expressions: list[str] = []
+        for token in TOKEN.finditer(text):
+            if token["figure"]:
+                wanted.add(token["figure"])
+            elif token["value"]:
+                expressions.append(token["value"])
+            else:
+                expressions += VALUE_IN_FORMULA.findall(token["display"] or token["inline"] or "")
+        for expression in expressions:
+            with suppress(WeaveError):  # reported where the token is replaced
+                wanted.update(values.parse(expression, self.place.chapter).snippets.values())
+        return wanted
+
+    def replace(self, token: re.Match[str]) -> str:
+        """Give what a token stands for; code stands for itself."""
+        try:
+            if token["dollar"]:
+                return self.stash("$")
+            if token["figure"]:
+                return self.figure(token["figure"], token["indent"])
+            if token["value"]:
+                return self.value(token["value"])
+            if token["display"]:
+                return self.stash(self.formula(token["display"], display=True))
+            if token["inline"]:
+                mathml = self.formula(token["inline"], display=False)
+                # A full stop must not begin the next line.
+                stop = token["stop"]
+                return self.stash(
+                    f'<span class="formula">{mathml}{stop}</span>' if stop else mathml
+                )
+        except WeaveError as error:
+            return self.report(error, block=bool(token["figure"] or token["display"]))
+        return token[0]
+
+    def stash(self, html: str) -> str:
+        """Hide finished HTML from the rest of Python-Markdown."""
+        placeholder: str = self.md.htmlStash.store(html)
+        return placeholder
+
+    def result(self, name: str) -> Result:
+        """Give a snippet's result, or raise what went wrong with it."""
+        result = self.results[name] if name in self.results else self.runner.run(name)
+        if isinstance(result, WeaveError):
+            raise result
+        return result
+
+    def value(self, text: str) -> str:
+        """Put in a computed number, marked with the snippet that it comes from."""
+        expression = values.parse(text, self.place.chapter)
+        printed = self.printed(expression)
+        source = ", ".join(sorted(expression.snippets.values()))
+        title = escape(f"{expression.text}, computed by {source}")
+        return self.stash(
+            f'<data class="computed" title="{title}" value="{escape(printed)}">'
+            f"{values.as_html(printed)}</data>"
+        )
+
+    def printed(self, expression: values.Value) -> str:
+        """Evaluate and format an expression."""
+        results = {name: self.result(name) for name in expression.snippets.values()}
+        return expression.print(results)
+
+    def formula(self, tex: str, display: bool) -> str:
+        """Convert a formula, with the computed numbers in it put in first."""
+        tex = VALUE_IN_FORMULA.sub(
+            lambda found: values.as_tex(self.printed(values.parse(found[1], self.place.chapter))),
+            tex,
+        )
+        return formulas.to_mathml(tex, display)
+
+    def figure(self, name: str, indent: str) -> str:
+        """Put in a figure with its caption, and the code of both cells."""
+        result = self.result(name)
+        snippet = self.runner.find(name)
+        script = f"snippets/{name}.py"
+        blocks = [
+            self.stash(
+                f'<div class="snippet"><figure class="weave" id="figure-{Path(name).name}">'
+                f'<div class="drawing">{with_alternative(result.svg, snippet)}</div><figcaption>'
+            ),
+            TOKEN.sub(self.replace, snippet.caption),
+            self.stash("</figcaption></figure>"),
+            CODE_BLOCK.format(snippet.compute.code),
+            self.stash("<details><summary>How it is drawn</summary>"),
+            CODE_BLOCK.format(snippet.draw.code),
+            f"[{script}]({self.place.to_root}{script})",
+            self.stash("</details></div>"),
+        ]
+        text = "\n\n".join(blocks)
+        return "\n" + re.sub(r"^(?=.)", indent, text, flags=re.MULTILINE) + "\n"
+
+    def report(self, error: WeaveError, block: bool) -> str:
+        """Log a mistake with its page and line, and show it in its place on the page."""
+        where = f"{self.place.page}:{self.place.first_line + self.line + error.line}"
+        log.warning("%s: %s", where, error)
+        tag = "div" if block else "strong"
+        return self.stash(
+            f'<{tag} class="weave-error"><b>{escape(where)}</b> '
+            f"<code>{escape(str(error))}</code></{tag}>"
+        )
+
+
+def with_alternative(svg: str, snippet: Snippet) -> str:
+    """Put the text alternative into the SVG, where a screen reader finds it and no pointer does."""
+    name = snippet.name.replace("/", "-")
+    text = escape(" ".join(snippet.alternative.split()))
+    return svg.replace(">", f'><desc id="{name}-alternative">{text}</desc>', 1)

@@ -1,0 +1,31 @@
+"""What a snippet leaves behind. Apart from `worker`, so that a page needs no matplotlib."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from weave.errors import did_you_mean
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a snippet left behind.
+
+    Attributes:
+        name: the snippet's name.
+        values: the results of the first cell by name: numbers, text, arrays, and lists, tuples,
+            sets and dicts of them.
+        svg: the figure.
+    """
+
+    name: str
+    values: dict[str, Any]
+    svg: str
+
+    def __getattr__(self, name: str) -> Any:
+        """Give a result by its name, so that a page and a test say `spread.std[64]`."""
+        if name.startswith("__"):  # asked by pickle, before there are any values
+            raise AttributeError(name)
+        if name not in self.values:
+            hint = did_you_mean(name, self.values)
+            raise AttributeError(f"'{self.name}' has no result '{name}'{hint}")
+        return self.values[name]

@@ -1,0 +1,98 @@
+"""What a page knows of the site that it belongs to: its place, and the signs that need a font."""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from markdown import Markdown
+
+from weave import fonts, formulas
+from weave.errors import WeaveError
+
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(?![\s$])([^$\n]+?(?:\n[^$\n]+?)*)\$", re.DOTALL)
+
+
+class Place(NamedTuple):
+    """Where a page is.
+
+    Attributes:
+        source: its path below docs/, such as `variance.md`; empty outside a site.
+        first_line: how many lines of front matter stand above the text that Markdown sees.
+    """
+
+    source: str
+    first_line: int
+
+    @property
+    def page(self) -> str:
+        """The page as an author names it."""
+        return f"docs/{self.source}" if self.source else "page"
+
+    @property
+    def chapter(self) -> str:
+        """The chapter: the page's stem, which its snippets' folder shares."""
+        return Path(self.source).stem
+
+    @property
+    def to_root(self) -> str:
+        """The way from the page up to docs/."""
+        return "../" * self.source.count("/")
+
+
+def place_of(md: Markdown, text: str) -> Place:
+    """Find which page is being converted: MkDocs and Zensical each leave a processor that knows.
+
+    Args:
+        md: the converter at work.
+        text: what Markdown was given: the page without its front matter.
+    """
+    if "relpath" in md.treeprocessors:  # MkDocs
+        mkdocs: Any = md.treeprocessors["relpath"]
+        source, path = mkdocs.file.src_uri, Path(mkdocs.file.abs_src_path)
+    elif "rendering_context" in md.preprocessors:  # Zensical
+        zensical: Any = md.preprocessors["rendering_context"]
+        source = zensical.page.path
+        path = Path(zensical.config["docs_dir"]) / source
+    else:
+        return Place("", 0)
+    whole = path.read_text("utf-8-sig").rstrip()
+    return Place(source, whole.count("\n") - text.rstrip().count("\n"))
+
+
+def make_fonts(docs: Path, snippets: Path) -> None:
+    """Write the fonts that the pages of `docs` need to `docs/assets/fonts`."""
+    sources = sorted({*docs.glob("**/*.md"), *snippets.glob("*/*.py")})
+    _make_fonts(docs, tuple((file, file.stat().st_mtime_ns) for file in sources))
+
+
+@lru_cache(maxsize=1)  # Markdown is set up anew for every page; the pages have not changed
+def _make_fonts(docs: Path, sources: tuple[tuple[Path, int], ...]) -> None:
+    signs: set[str] = set()
+    for file, _ in sources:
+        text = file.read_text("utf-8")
+        signs.update(text)
+        for display, inline in FORMULA.findall(text):
+            signs |= signs_of(display or inline)
+    if sources:
+        fonts.make(docs / "assets" / "fonts", signs)
+
+
+def signs_of(tex: str) -> set[str]:
+    """Give the signs in a formula, with the italic form that a browser takes for a variable."""
+    try:
+        mathml = formulas.to_mathml(re.sub(r"\{= [^{}]+\}", "0", tex), display=False)
+    except WeaveError:
+        return set()  # reported when the page is woven
+    signs = set(re.sub(r"<[^>]*>", "", mathml))
+    return signs | {italic(sign) for sign in signs}
+
+
+def italic(sign: str) -> str:
+    """Give the mathematical italic form of a letter, other signs unchanged."""
+    if sign == "h":
+        return "ℎ"  # the one that Unicode had before the others
+    for first, last, start in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("α", "ω", 0x1D6FC)):
+        if first <= sign <= last:
+            return chr(start + ord(sign) - ord(first))
+    return sign

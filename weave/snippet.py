@@ -1,0 +1,147 @@
+"""Read a snippet: a plain script whose docstring, cells and imports mean something.
+
+'''The caption, in the first line.
+
+The text alternative: what the figure shows, for someone who cannot see it.
+'''
+
+# %%
+...computes; the names it leaves behind are the results
+
+# %%
+...draws; ends with plt.show()
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from weave.errors import WeaveError, did_you_mean
+
+CELL = re.compile(r"^# %%.*$", re.MULTILINE)
+
+
+class Cell(NamedTuple):
+    """Some lines of a script, and the number of the first of them, counted from 1."""
+
+    code: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A script under `snippets/`, taken apart.
+
+    Attributes:
+        name: folder and stem, such as `variance/spread`.
+        path: the script.
+        caption: the finding that the figure shows, in Markdown.
+        alternative: the figure in words.
+        compute: the first cell; the names it leaves behind are the results.
+        draw: the second cell; it leaves one figure.
+    """
+
+    name: str
+    path: Path
+    caption: str
+    alternative: str
+    compute: Cell
+    draw: Cell
+
+    def sources(self) -> list[Path]:
+        """List every file that the figure depends on: script, local modules, data beside it."""
+        data = [f for f in self.path.parent.iterdir() if f.is_file() and f.suffix not in CODE]
+        return sorted({*local_imports(self.path), *data})
+
+
+CODE = {".py", ".pyc"}
+
+
+def find(folder: Path, name: str) -> Snippet:
+    """Find and read the snippet called `name` (such as `variance/spread`) under `folder`.
+
+    Raises:
+        WeaveError: there is no such snippet, or it is not of a snippet's form.
+    """
+    path = folder / f"{name}.py"
+    if not path.is_file():
+        raise WeaveError(f"no snippet '{name}'{did_you_mean(name, names(folder))}")
+    return read(path, name)
+
+
+def names(folder: Path) -> Iterator[str]:
+    """Yield the names of all snippets under `folder`: the scripts that have cells."""
+    for path in sorted(folder.glob("*/*.py")):
+        if CELL.search(path.read_text("utf-8")):
+            yield f"{path.parent.name}/{path.stem}"
+
+
+def read(path: Path, name: str) -> Snippet:
+    """Take the script at `path` apart.
+
+    Raises:
+        WeaveError: a syntax error, no caption, no text alternative, or not two cells.
+    """
+    source = path.read_text("utf-8")
+    place = f"snippets/{name}.py"
+    docstring = ast.get_docstring(parse(path)) or ""
+    caption, _, alternative = docstring.partition("\n")
+    if not caption.strip():
+        raise WeaveError(f"{place}:1: no caption: start with a docstring that states the finding")
+    if not alternative.strip():
+        raise WeaveError(
+            f"{place}:1: no text alternative: below the caption, leave a line blank, then say "
+            "what the figure shows to someone who cannot see it"
+        )
+    marks = list(CELL.finditer(source))
+    if len(marks) != 2:
+        raise WeaveError(
+            f"{place}:1: two cells are needed, each under a line '# %%' (the first computes, "
+            f"the second draws); here are {len(marks)}"
+        )
+    compute = cell(source, marks[0].end(), marks[1].start())
+    draw = cell(source, marks[1].end(), len(source))
+    return Snippet(name, path, caption.strip(), alternative.strip(), compute, draw)
+
+
+def cell(source: str, start: int, end: int) -> Cell:
+    """Cut a cell out of a script, without the blank lines around it."""
+    code = source[start:end]
+    blank = len(code) - len(code.lstrip("\n"))
+    return Cell(code.strip("\n"), source.count("\n", 0, start + blank) + 1)
+
+
+def parse(path: Path) -> ast.Module:
+    """Parse a script.
+
+    Raises:
+        WeaveError: its syntax is wrong; says where.
+    """
+    try:
+        return ast.parse(path.read_text("utf-8"))
+    except SyntaxError as error:
+        place = f"snippets/{path.parent.name}/{path.name}:{error.lineno}"
+        raise WeaveError(f"{place}: SyntaxError: {error.msg}") from None
+
+
+def local_imports(path: Path) -> set[Path]:
+    """Find the script and the modules beside it that it imports, directly or through another."""
+    found: set[Path] = set()
+    waiting = [path]
+    while waiting:
+        file = waiting.pop()
+        if file in found or not file.is_file():
+            continue
+        found.add(file)
+        for node in ast.walk(parse(file)):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                modules = [node.module]
+            else:
+                continue
+            waiting += [path.parent / f"{module.split('.')[0]}.py" for module in modules]
+    return found

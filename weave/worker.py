@@ -1,0 +1,104 @@
+"""Run one snippet in a process of its own. `runner` starts the process and waits for it.
+
+Imported once by the fork server, so that a snippet's process begins with the libraries loaded.
+"""
+
+import sys
+import traceback
+import warnings
+from importlib.resources import files
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("svg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import font_manager
+
+from weave.errors import WeaveError
+from weave.figure import to_svg
+from weave.fonts import SANS, SERIF
+from weave.result import Result
+from weave.snippet import Snippet
+
+STYLE = files("weave") / "figure.mplstyle"
+
+for _font in (*SANS.values(), *SERIF.values()):
+    font_manager.fontManager.addfont(_font)
+plt.style.use(str(STYLE))
+
+
+def execute(snippet: Snippet, answer: Connection) -> None:
+    """Run the snippet; send back its Result, or the WeaveError that says what went wrong."""
+    try:
+        answer.send(run(snippet))
+    except WeaveError as error:
+        answer.send(error)
+    except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
+        answer.send(WeaveError(describe(error, snippet)))
+    finally:
+        answer.close()
+
+
+def run(snippet: Snippet) -> Result:
+    """Run both cells in this process.
+
+    Raises:
+        WeaveError: the snippet left no figure, or more than one.
+        Exception: what the snippet raised; a warning is an error.
+    """
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(snippet.path.parent))
+    warnings.simplefilter("error")
+    plt.show = lambda *args, **kwargs: None
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(snippet.path)}
+
+    run_cell(snippet.compute, snippet.path, namespace)
+    values = {
+        name: value
+        for name, value in namespace.items()
+        if not name.startswith("_") and is_data(value)
+    }
+    run_cell(snippet.draw, snippet.path, namespace)
+    figures = plt.get_fignums()
+    if len(figures) != 1:
+        raise WeaveError(
+            f"snippets/{snippet.name}.py:{snippet.draw.line}: one figure is needed; "
+            f"the second cell left {len(figures)}"
+        )
+    return Result(snippet.name, values, to_svg(plt.figure(figures[0]), snippet.name))
+
+
+def run_cell(cell: Any, path: Path, namespace: dict[str, Any]) -> None:
+    """Run a cell so that a traceback gives the script's own line numbers."""
+    padded = "\n" * (cell.line - 1) + cell.code
+    exec(compile(padded, str(path), "exec"), namespace)
+
+
+def is_data(value: Any) -> bool:
+    """Tell whether a value is a result: a number, text, an array, or a container of them."""
+    if isinstance(value, dict):
+        return all(is_data(item) for pair in value.items() for item in pair)
+    if isinstance(value, list | tuple | set):
+        return all(is_data(item) for item in value)
+    if isinstance(value, np.ndarray):
+        return not value.dtype.hasobject
+    return value is None or isinstance(value, int | float | complex | str | np.generic)
+
+
+def describe(error: BaseException, snippet: Snippet) -> str:
+    """Name the snippet's line (and the local module's, where it failed there) and the error."""
+    folder = snippet.path.parent
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).parent == folder
+    ]
+    places = [f"snippets/{folder.name}/{Path(f.filename).name}:{f.lineno}" for f in frames]
+    code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
+    where = ", in ".join(reversed(places)) or f"snippets/{snippet.name}.py"
+    return f"{where}: {type(error).__name__}: {error}{code}"
