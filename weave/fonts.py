@@ -32,7 +32,7 @@ SERIF = {
 MATH = {"math": _shipped("ziamath", "ziamath/fonts", "STIXTwoMath-Regular")}
 
 # Signs that the theme itself writes, whatever the pages say.
-ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√¶"
+ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√§"
 
 
 def make(folder: Path, signs: Iterable[str]) -> None:

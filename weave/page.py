@@ -20,7 +20,7 @@ from weave import formulas, values
 from weave.errors import WeaveError
 from weave.result import Result
 from weave.runner import ROOT, Runner
-from weave.site import Place, make_fonts, place_of
+from weave.site import Place, make_files, place_of
 from weave.snippet import Snippet
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
@@ -58,7 +58,7 @@ class Weave(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
         root = Path(self.getConfig("root"))
-        make_fonts(root / "docs", root / "snippets")
+        make_files(root / "docs", root / "snippets")
         runner = Runner(root, float(self.getConfig("time_limit")))
         md.preprocessors.register(PageWeaver(md, runner), "weave", 28)
 
@@ -112,7 +112,7 @@ class PageWeaver(Preprocessor):
             if token["value"]:
                 return self.value(token["value"])
             if token["display"]:
-                return self.stash(self.formula(token["display"], display=True))
+                return self.display(token)
             if token["inline"]:
                 mathml = self.formula(token["inline"], display=False)
                 # A full stop must not begin the next line.
@@ -123,6 +123,14 @@ class PageWeaver(Preprocessor):
         except WeaveError as error:
             return self.report(error, block=bool(token["figure"] or token["display"]))
         return token[0]
+
+    def display(self, token: re.Match[str]) -> str:
+        """Put in a formula that stands on lines of its own, in a box that scrolls on a phone."""
+        before, after = token.string[: token.start()], token.string[token.end() :]
+        if before.rpartition("\n")[2].strip() or after.partition("\n")[0].strip():
+            raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
+        mathml = self.formula(token["display"], display=True)
+        return self.stash(f'<div class="formula">{mathml}</div>')
 
     def stash(self, html: str) -> str:
         """Hide finished HTML from the rest of Python-Markdown."""
@@ -167,16 +175,17 @@ class PageWeaver(Preprocessor):
         script = f"snippets/{name}.py"
         blocks = [
             self.stash(
-                f'<div class="snippet"><figure class="weave" id="figure-{Path(name).name}">'
+                f'<div class="snippet"><figure id="figure-{Path(name).name}">'
                 f'<div class="drawing">{with_alternative(result.svg, snippet)}</div><figcaption>'
             ),
             TOKEN.sub(self.replace, snippet.caption),
             self.stash("</figcaption></figure>"),
+            self.stash("<div data-search-exclude>"),
             CODE_BLOCK.format(snippet.compute.code),
             self.stash("<details><summary>How it is drawn</summary>"),
             CODE_BLOCK.format(snippet.draw.code),
             f"[{script}]({self.place.to_root}{script})",
-            self.stash("</details></div>"),
+            self.stash("</details></div></div>"),
         ]
         text = "\n\n".join(blocks)
         return "\n" + re.sub(r"^(?=.)", indent, text, flags=re.MULTILINE) + "\n"

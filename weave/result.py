@@ -12,8 +12,8 @@ class Result:
 
     Attributes:
         name: the snippet's name.
-        values: the results of the first cell by name: numbers, text, arrays, and lists, tuples,
-            sets and dicts of them.
+        values: the results of the first cell by name: numbers, text, arrays of up to 4 MiB, and
+            lists, tuples, sets and dicts of them.
         svg: the figure.
     """
 

@@ -1,4 +1,8 @@
-"""What a page knows of the site that it belongs to: its place, and the signs that need a font."""
+"""What a page needs of its site: to know its place in it, and files to lie beside it.
+
+The files are the fonts and the scripts that pages link to. They are written below docs/ before
+the engine lists it, because an engine other than MkDocs runs no hook that could add them.
+"""
 
 import re
 from functools import lru_cache
@@ -60,22 +64,34 @@ def place_of(md: Markdown, text: str) -> Place:
     return Place(source, whole.count("\n") - text.rstrip().count("\n"))
 
 
-def make_fonts(docs: Path, snippets: Path) -> None:
-    """Write the fonts that the pages of `docs` need to `docs/assets/fonts`."""
-    sources = sorted({*docs.glob("**/*.md"), *snippets.glob("*/*.py")})
-    _make_fonts(docs, tuple((file, file.stat().st_mtime_ns) for file in sources))
+def make_files(docs: Path, snippets: Path) -> None:
+    """Write the fonts to `docs/assets/fonts`, and copies of the snippets to `docs/snippets`."""
+    pages = sorted(docs.glob("**/*.md"))
+    scripts = sorted(file for file in snippets.glob("*/*") if file.is_file())
+    _make_files(docs, snippets, tuple((f, f.stat().st_mtime_ns) for f in (*pages, *scripts)))
 
 
-@lru_cache(maxsize=1)  # Markdown is set up anew for every page; the pages have not changed
-def _make_fonts(docs: Path, sources: tuple[tuple[Path, int], ...]) -> None:
+@lru_cache(maxsize=1)  # Markdown is set up anew for every page; the sources have not changed
+def _make_files(docs: Path, snippets: Path, sources: tuple[tuple[Path, int], ...]) -> None:
+    files = [file for file, _ in sources]
+    if not files:
+        return
+    copies = {docs / "snippets" / f.relative_to(snippets): f for f in files if f.suffix != ".md"}
+    for copy, original in copies.items():
+        if not copy.is_file() or copy.read_bytes() != original.read_bytes():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(original.read_bytes())
+    for old in (docs / "snippets").glob("*/*"):
+        if old not in copies:
+            old.unlink()
+
     signs: set[str] = set()
-    for file, _ in sources:
-        text = file.read_text("utf-8")
+    for file in files:
+        text = file.read_text("utf-8", errors="ignore")
         signs.update(text)
         for display, inline in FORMULA.findall(text):
             signs |= signs_of(display or inline)
-    if sources:
-        fonts.make(docs / "assets" / "fonts", signs)
+    fonts.make(docs / "assets" / "fonts", signs)
 
 
 def signs_of(tex: str) -> set[str]:

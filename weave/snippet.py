@@ -1,6 +1,6 @@
 """Read a snippet: a plain script whose docstring, cells and imports mean something.
 
-'''The caption, in the first line.
+'''The caption, in the first paragraph.
 
 The text alternative: what the figure shows, for someone who cannot see it.
 '''
@@ -88,7 +88,7 @@ def read(path: Path, name: str) -> Snippet:
     source = path.read_text("utf-8")
     place = f"snippets/{name}.py"
     docstring = ast.get_docstring(parse(path)) or ""
-    caption, _, alternative = docstring.partition("\n")
+    caption, _, alternative = docstring.partition("\n\n")
     if not caption.strip():
         raise WeaveError(f"{place}:1: no caption: start with a docstring that states the finding")
     if not alternative.strip():
@@ -104,7 +104,7 @@ def read(path: Path, name: str) -> Snippet:
         )
     compute = cell(source, marks[0].end(), marks[1].start())
     draw = cell(source, marks[1].end(), len(source))
-    return Snippet(name, path, caption.strip(), alternative.strip(), compute, draw)
+    return Snippet(name, path, " ".join(caption.split()), alternative.strip(), compute, draw)
 
 
 def cell(source: str, start: int, end: int) -> Cell:

@@ -80,13 +80,17 @@ def run_cell(cell: Any, path: Path, namespace: dict[str, Any]) -> None:
 
 
 def is_data(value: Any) -> bool:
-    """Tell whether a value is a result: a number, text, an array, or a container of them."""
+    """Tell whether a value is a result: a number, text, an array, or a container of them.
+
+    An array of more than 4 MiB is a step on the way: a page cannot quote it, and the cache would
+    grow by it at every change.
+    """
     if isinstance(value, dict):
         return all(is_data(item) for pair in value.items() for item in pair)
     if isinstance(value, list | tuple | set):
         return all(is_data(item) for item in value)
     if isinstance(value, np.ndarray):
-        return not value.dtype.hasobject
+        return not value.dtype.hasobject and value.nbytes <= 2**22
     return value is None or isinstance(value, int | float | complex | str | np.generic)
 
 

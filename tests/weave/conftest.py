@@ -59,8 +59,6 @@ class Project:
             "  - pymdownx.superfences\n  - admonition\n"
             f"  - weave: {{root: {self.root}, time_limit: 20}}\n",
         )
-        if (self.root / "snippets").exists() and not (self.root / "docs/snippets").exists():
-            (self.root / "docs/snippets").symlink_to("../snippets")
         self.log.clear()
         self.log.set_level(logging.WARNING)
         build(load_config(str(self.root / "mkdocs.yml"), strict=strict))
@@ -72,5 +70,5 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path, caplog, monkeypatch) -> Project:
-    monkeypatch.setattr("weave.page.make_fonts", lambda *folders: None)  # a second, each time
+    monkeypatch.setattr("weave.fonts.make", lambda *arguments: None)  # a second, each time
     return Project(tmp_path, caplog)

@@ -155,3 +155,8 @@ def test_one_failure_does_not_stop_the_others(project):
     results = project.runner.run_all(["chapter/line", "chapter/lin"])
     assert results["chapter/line"].slope == 1
     assert "did you mean 'chapter/line'" in str(results["chapter/lin"])
+
+
+def test_a_large_array_is_a_step_and_no_result(project):
+    project.snippet("import numpy as np\n\nlarge = np.zeros(2**19 + 1)\nsmall = np.zeros(2**19)")
+    assert set(project.runner.run("chapter/line").values) == {"small"}

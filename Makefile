@@ -1,0 +1,61 @@
+# `make` lists what there is to do. Every target sets up what it needs first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# What `mkdocs serve` or `pytest` is given besides: make test ARGS=tests/test_variance.py
+ARGS ?=
+
+# Material's notice about MkDocs 2 would otherwise stand above every build.
+export NO_MKDOCS_2_WARNING := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help serve test lint site zensical clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
+	$(BIN)/mkdocs serve $(ARGS)
+
+test: $(VENV)/installed ## the whole test suite: snippets, pages, the site in a browser
+	$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/installed ## style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+# The commit's date instead of today's, so that two builds are the same, byte for byte.
+site: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
+site: $(VENV)/installed ## the site as it is published, in site/
+	$(BIN)/mkdocs build --strict $(ARGS)
+
+zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
+
+clean: ## remove what builds and tests leave behind; .venv stays
+	rm -rf site .cache docs/assets/fonts .pytest_cache .mypy_cache .ruff_cache
+
+# Installed again whenever what is to be installed changes.
+$(VENV)/installed: requirements.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer," \
+	    "or name the one you have: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "This needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
+	    "Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "'$(PYTHON)' cannot make virtual environments." \
+	    "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	@touch $@
+
+# Zensical beside the site's own packages: the .pth lends it weave and what weave imports.
+$(VENV)/zensical/installed: $(VENV)/installed
+	$(PYTHON) -m venv $(VENV)/zensical
+	$(VENV)/zensical/bin/python -m pip install --quiet zensical==0.0.73
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+	  > "$$($(VENV)/zensical/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/site-packages-of-the-site.pth"
+	@touch $@

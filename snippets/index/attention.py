@@ -1,0 +1,58 @@
+r"""Without the divisor the weights pile up on one key as $d$ grows; with it
+they do not.
+
+Six bar charts in two rows and three columns. Each shows the attention weights
+of one query over 32 random keys, sorted from the largest, in a typical draw.
+Columns: 4, 64 and 1024 dimensions. In the upper row the scores are the bare dot
+products: the first bar grows from column to column until it is nearly all of
+the weight. In the lower row they are divided by √d: in all three columns the
+weight is spread over many keys, in steps of similar size.
+"""
+
+# %%
+import numpy as np
+from scipy.special import softmax
+
+rng = np.random.default_rng(0)
+dims, draws, samples, n_keys = [4, 64, 1024], 99, 10_000, 32
+queries = rng.standard_normal((draws, 1, max(dims)))
+keys = rng.standard_normal((draws, n_keys, max(dims)))
+
+unscaled, scaled, unscaled_max, scaled_max = {}, {}, {}, {}
+for d in dims:
+    scores = np.sum(queries[..., :d] * keys[..., :d], axis=-1)
+    largest = softmax(scores, axis=1).max(axis=1)
+    # Show the draw whose largest weight is the median.
+    typical = scores[np.argsort(largest)[draws // 2]]
+    unscaled[d] = np.sort(softmax(typical))[::-1]
+    scaled[d] = np.sort(softmax(typical / np.sqrt(d)))[::-1]
+    unscaled_max[d], scaled_max[d] = unscaled[d].max(), scaled[d].max()
+
+# The medians of many more draws. Given the query, its scores are independent
+# N(0, |query|²).
+median_unscaled_max, median_scaled_max = {}, {}
+for d in dims:
+    length = np.sqrt(rng.chisquare(d, size=(samples, 1)))
+    scores = length * rng.standard_normal((samples, n_keys))
+    median_unscaled_max[d] = np.median(softmax(scores, axis=1).max(axis=1))
+    median_scaled_max[d] = np.median(
+        softmax(scores / np.sqrt(d), axis=1).max(axis=1)
+    )
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(
+    2, len(dims), figsize=(6.4, 4.2), sharex=True, sharey=True
+)
+for column, d in enumerate(dims):
+    axes[0, column].bar(
+        range(1, n_keys + 1), unscaled[d], color="C1", width=0.9
+    )
+    axes[1, column].bar(range(1, n_keys + 1), scaled[d], color="C0", width=0.9)
+    axes[0, column].set_title(f"d = {d}")
+axes[0, 0].set(ylim=(0, 1), yticks=[0, 0.5, 1], xticks=[1, 16, 32])
+axes[0, 0].set_ylabel("softmax(q·k)")
+axes[1, 0].set_ylabel("softmax(q·k/√d)")
+axes[1, 1].set_xlabel("keys, from the largest weight to the smallest")
+plt.show()

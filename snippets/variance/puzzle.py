@@ -1,0 +1,79 @@
+r"""A variance of 1.6 from two 2×2 arrays is an ordinary draw: at that size they
+scatter widely.
+
+Two stacked panels of probability densities of np.var of the product of two 2×2
+arrays, exact curves over simulated histograms. Above, Gaussian entries: the
+density is highest near 0 and has a long tail to the right; vertical lines mark
+the median below 1, the mean 1.5, the reader's 1.6 and d_k = 2. Below, arrays
+standardised to mean 0 and variance 1 exactly: a broad hump that ends at 4, with
+median and mean a little right of 1.6 and left of 2.
+"""
+
+# %%
+import numpy as np
+from sample_variance import expected, expected_if_standardised, variance
+from scipy.optimize import brentq
+from two_by_two import cdf, standardised_cdf
+
+observed, naive = 1.6, 2  # what the reader saw, and d_k
+exact_mean, exact_variance = expected(2, 2, 2), variance(2, 2, 2)
+median = brentq(lambda v: cdf(v) - 0.5, 0.1, 2)
+percentile_of_1_6 = 100 * cdf(observed)
+# np.var(QK/√2) = V/2
+scaled_mean, scaled_percentile = exact_mean / 2, 100 * cdf(2 * observed)
+
+standardised_exact_mean = expected_if_standardised(2, 2, 2)
+standardised_median = brentq(lambda v: standardised_cdf(v) - 0.5, 1, 3)
+standardised_percentile = 100 * standardised_cdf(observed)
+
+rng, samples = np.random.default_rng(0), 40_000
+Q, K = rng.standard_normal((2, samples, 2, 2))
+raw = np.var(Q @ K, axis=(1, 2))
+Q, K = (
+    (A - A.mean((1, 2), keepdims=True)) / A.std((1, 2), keepdims=True)
+    for A in (Q, K)
+)
+standardised = np.var(Q @ K, axis=(1, 2))
+mean, sd, standard_error = raw.mean(), raw.std(), raw.std() / np.sqrt(samples)
+standardised_mean = standardised.mean()
+standardised_standard_error = standardised.std() / np.sqrt(samples)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 1, figsize=(6.4, 5.8))
+edges = np.linspace(0, 4, 81)
+exact = [cdf(edges[1:]), standardised_cdf(edges[1:])]
+titles = [
+    "Gaussian 2×2 arrays",
+    "2×2 arrays standardised to mean 0, variance 1",
+]
+marks = [(median, exact_mean), (standardised_median, standardised_exact_mean)]
+data = [raw, standardised]
+width = edges[1] - edges[0]
+for axes, title, law, values, mark in zip(
+    panels, titles, exact, data, marks, strict=True
+):
+    axes.hist(
+        values, edges, weights=np.full(samples, 1 / samples / width), alpha=0.35
+    )
+    axes.plot(
+        (edges[1:] + edges[:-1]) / 2, np.diff(law, prepend=0) / width, "C0"
+    )
+    axes.axvline(
+        mark[0], color="C4", linestyle=":", label=f"median {mark[0]:.2f}"
+    )
+    axes.axvline(
+        mark[1], color="C2", linestyle="--", label=f"mean {mark[1]:.2f}"
+    )
+    axes.axvline(observed, color="C1", label=f"the reader's {observed}")
+    axes.axvline(naive, color="C3", linestyle="-.", label=f"$d_k$ = {naive}")
+    axes.set(
+        title=title,
+        ylabel="probability density",
+        ylim=(0, 1.1 if axes is panels[0] else 0.8),
+    )
+panels[1].set_xlabel("np.var of the product")
+panels[0].legend()
+panels[1].legend(loc="upper left")
+plt.show()

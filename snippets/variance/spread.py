@@ -1,0 +1,43 @@
+r"""The spread of $q\cdot k$ grows with $d$; divided by $\sqrt{d}$ it is the
+same for every $d$.
+
+Two stacked panels of density curves for 4, 16, 64 and 256 dimensions. Above,
+the density of the dot product: a tall narrow peak at 4 dimensions, ever lower
+and wider up to 256. Below, the density of the dot product over √d: four curves
+that nearly coincide in one bell, the one for 4 dimensions a little more
+pointed.
+"""
+
+# %%
+import numpy as np
+from dot_product import density
+
+dims = [4, 16, 64, 256]
+# Up to ten standard deviations of the widest law.
+score = np.linspace(-160, 160, 1601)
+step = score[1] - score[0]
+pdf = {d: density(score, d) for d in dims}
+
+# The law is symmetric about 0, so its variance is the mean square.
+std = {d: np.sqrt(np.sum(pdf[d] * score**2) * step) for d in dims}
+std_scaled = {d: std[d] / np.sqrt(d) for d in dims}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, (raw, scaled) = plt.subplots(2, 1, figsize=(6.4, 5.6))
+for d in dims:
+    raw.plot(score, pdf[d], label=f"d = {d}")
+    scaled.plot(score / np.sqrt(d), pdf[d] * np.sqrt(d), label=f"d = {d}")
+raw.set(
+    xlim=(-50, 50), xlabel="q·k", ylabel="probability density", ylim=(0, None)
+)
+scaled.set(
+    xlim=(-5, 5),
+    xlabel="q·k / √d",
+    ylabel="probability density",
+    ylim=(0, None),
+)
+raw.legend()
+scaled.legend()
+plt.show()

@@ -1,0 +1,110 @@
+"""Zensical, Material's successor, makes the same pages: figures, code, values, mathematics.
+
+Skipped where Zensical is not installed: `make zensical` installs it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
+NOT_COPIED = shutil.ignore_patterns(".git", ".venv*", "site", ".cache", "__pycache__", "*.egg-info")
+
+
+def find_zensical() -> str | None:
+    """Find Zensical: the variable ZENSICAL, what `make zensical` installed, or the path."""
+    beside = Path(sys.prefix) / "zensical" / "bin" / "zensical"
+    return os.environ.get("ZENSICAL") or (
+        str(beside) if beside.is_file() else shutil.which("zensical")
+    )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build a copy of the project with both, Zensical first: it runs the snippets itself."""
+    zensical = find_zensical()
+    if not zensical:
+        pytest.skip("no Zensical: `make zensical` installs it")
+    copy = tmp_path_factory.mktemp("zensical") / "project"
+    shutil.copytree(ROOT, copy, ignore=NOT_COPIED, symlinks=True)
+    # The copy's weave, which takes the project that it lies in for its root.
+    environment = os.environ | {"PYTHONPATH": str(copy), "NO_MKDOCS_2_WARNING": "1"}
+    sites = {}
+    for engine, command in {
+        "zensical": [zensical, "build", "--strict"],
+        "mkdocs": [sys.executable, "-m", "mkdocs", "build", "--strict"],
+    }.items():
+        run = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, text=True, check=False
+        )
+        if run.returncode:
+            pytest.fail(f"{engine}:\n{run.stdout}{run.stderr}", pytrace=False)
+        sites[engine] = copy / f"site-{engine}"
+        (copy / "site").rename(sites[engine])
+    return sites
+
+
+class Woven(HTMLParser):
+    """What weave put into a page, in order."""
+
+    def __init__(self, page: Path) -> None:
+        super().__init__()
+        self.parts: list[tuple[str, str | None]] = []
+        self.scripts: list[str] = []
+        self.feed(page.read_text("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        classes = (given.get("class") or "").split()
+        if tag == "figure":
+            self.parts.append(("figure", given.get("id")))
+        elif tag == "svg" and given.get("role") == "img":
+            self.parts.append(("svg", given.get("aria-labelledby")))
+        elif tag == "math":
+            self.parts.append(("formula", given.get("alttext")))
+        elif tag == "data":
+            self.parts.append(("value", given.get("value")))
+        elif tag == "div" and "highlight" in classes:
+            self.parts.append(("code", None))
+        elif "weave-error" in classes:
+            self.parts.append(("error", None))
+        elif tag == "a" and (given.get("href") or "").endswith(".py"):
+            self.scripts.append(given["href"] or "")
+
+
+def page_of(site: Path, source: Path) -> Path:
+    """Give the file that a page is built to."""
+    folder = source.with_suffix("")
+    return site / (folder.parent if folder.name == "index" else folder) / "index.html"
+
+
+@pytest.mark.parametrize("source", PAGES, ids=str)
+def test_zensical_weaves_what_mkdocs_weaves(built, source):
+    ours = Woven(page_of(built["mkdocs"], source))
+    theirs = Woven(page_of(built["zensical"], source))
+    assert theirs.parts == ours.parts
+    assert ("error", None) not in theirs.parts
+    wanted = (ROOT / "docs" / source).read_text("utf-8")
+    kinds = {kind for kind, _ in theirs.parts}
+    for mark, kind in {"\n::: ": "figure", "{= ": "value", "\n$$": "formula"}.items():
+        assert mark not in wanted or kind in kinds
+
+
+@pytest.mark.xfail(reason="Zensical 0.0.73 does not follow a symbolic link to a folder")
+@pytest.mark.parametrize("source", PAGES, ids=str)
+def test_zensical_offers_the_scripts(built, source):
+    page = page_of(built["zensical"], source)
+    assert [link for link in Woven(page).scripts if not (page.parent / link).is_file()] == []
+
+
+def test_a_part_that_is_missing_shows(tmp_path):
+    whole = '<figure id="a"><svg role="img"></svg></figure><data value="1">1</data><math></math>'
+    (tmp_path / "whole.html").write_text(whole, "utf-8")
+    (tmp_path / "bare.html").write_text(whole.replace("<math></math>", ""), "utf-8")
+    assert Woven(tmp_path / "whole.html").parts != Woven(tmp_path / "bare.html").parts
