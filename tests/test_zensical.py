@@ -96,7 +96,6 @@ def test_zensical_weaves_what_mkdocs_weaves(built, source):
         assert mark not in wanted or kind in kinds
 
 
-@pytest.mark.xfail(reason="Zensical 0.0.73 does not follow a symbolic link to a folder")
 @pytest.mark.parametrize("source", PAGES, ids=str)
 def test_zensical_offers_the_scripts(built, source):
     page = page_of(built["zensical"], source)
