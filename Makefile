@@ -35,7 +35,7 @@ site: $(VENV)/installed ## the site as it is published, in site/
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .cache docs/assets/fonts .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/installed: requirements.txt pyproject.toml
