@@ -1,0 +1,80 @@
+"""What the browser tests share: which pages there are, how a page is opened, what is asked of it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[2]
+BASE = "/why/"  # below the root, as GitHub Pages serves a project
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+def address(source: Path) -> str:
+    """Give the address of a page below BASE."""
+    stem = source.relative_to(ROOT / "docs").with_suffix("").as_posix()
+    return stem.removesuffix("index") if stem.split("/")[-1] == "index" else f"{stem}/"
+
+
+SOURCES = sorted(path for kind in ("md", "ipynb") for path in (ROOT / "docs").rglob(f"*.{kind}"))
+ADDRESSES = [address(path) for path in SOURCES]
+PAGES = [*ADDRESSES, "404.html"]
+
+
+@dataclass
+class Tab:
+    """An open page, and what it asked for and complained of since it was opened."""
+
+    page: Page
+    origin: str
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+def open_tab(
+    browser: Browser, origin: str, path: str, until: str = "load", **options: object
+) -> Tab:
+    """Open a page in a context of its own, which remembers nothing."""
+    page = browser.new_context(viewport=WIDE, **options).new_page()
+    page.set_default_timeout(5000)
+    tab = Tab(page, origin)
+    page.context.on("request", lambda request: tab.requests.append(request.url))
+    page.context.on("requestfailed", lambda request: tab.errors.append(f"failed: {request.url}"))
+    page.context.on(
+        "response",
+        lambda got: tab.errors.append(f"{got.status}: {got.url}") if got.status >= 400 else None,
+    )
+    page.on("console", lambda said: tab.errors.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: tab.errors.append(str(error)))
+    page.goto(origin + path, wait_until=until)
+    return tab
+
+
+def asks_elsewhere(tab: Tab) -> list[str]:
+    """Requests off the page's origin, and links in its head that would make some."""
+    asked = [url for url in tab.requests if not url.startswith((tab.origin, "data:", "blob:"))]
+    return asked + tab.page.evaluate(
+        """() => [...document.querySelectorAll('link[href], [src], [srcset], object[data]')]
+            .filter(e => !/canonical|next|prev|license|author|alternate/.test(e.rel || ''))
+            .map(e => e.href || e.src || e.srcset || e.data)
+            .filter(url => /^(https?:)?[/][/]/.test(url) && !url.startsWith(location.origin))"""
+    )
+
+
+def complains(tab: Tab) -> list[str]:
+    """Console errors, exceptions, failed requests."""
+    return tab.errors
+
+
+CONTRAST = """(one, other) => {
+    const pixel = document.createElement('canvas').getContext('2d', {willReadFrequently: true})
+    const luminance = colour => {
+        pixel.fillStyle = colour
+        pixel.fillRect(0, 0, 1, 1)
+        const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map(
+            c => c <= 10 ? c / 3294 : ((c / 255 + 0.055) / 1.055) ** 2.4)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
+    }
+    const [a, b] = [luminance(one), luminance(other)]
+    return Math.max(a, b) / Math.min(a, b)
+}"""

@@ -1,0 +1,121 @@
+"""The built site, served, and a browser to read it with."""
+
+import os
+import shutil
+import subprocess
+import sys
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.site.browser import BASE, PAGES, ROOT, Tab, open_tab
+
+BAD = Path(__file__).with_name("bad.html")
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """Build the site as it is published."""
+    folder = tmp_path_factory.mktemp("site")
+    build = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "SITE_URL": f"http://127.0.0.1{BASE}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if build.returncode:
+        pytest.fail(build.stdout + build.stderr, pytrace=False)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def origin(site, tmp_path_factory):
+    """Serve the site below BASE, and the bad page beside it."""
+    bad = tmp_path_factory.mktemp("bad")
+    shutil.copy(BAD, bad)
+
+    class Handler(SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:
+            path = unquote(urlsplit(path).path)
+            folder, below = (site, path[len(BASE) :]) if path.startswith(BASE) else (bad, path[1:])
+            file = folder / below
+            return str(file / "index.html" if path.endswith("/") else file)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def find_browser() -> str | None:
+    """Find a Chromium: the variable CHROMIUM, or one of the names that systems give it."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start one browser. It resolves no name, so a page cannot reach another host."""
+    path = find_browser()
+    if path is None:
+        missing = pytest.fail if os.environ.get("CI") else pytest.skip
+        missing("no Chromium found: install chromium, or set CHROMIUM to its path")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path,
+            args=[
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            ],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(path, palette) for path in PAGES for palette in ("light", "dark")],
+    ids=lambda param: f"{param[0] or 'index'}-{param[1]}",
+)
+def tab(request, browser, origin):
+    """Every page of the site in both palettes, chosen as the reader's system chooses."""
+    path, palette = request.param
+    tab = open_tab(browser, origin, BASE + path, "networkidle", color_scheme=palette)
+    yield tab
+    tab.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def bad_tab(browser, origin):
+    """The page on which every check finds something."""
+    tab = open_tab(browser, origin, "/bad.html", "networkidle")
+    yield tab
+    tab.page.context.close()
+
+
+@pytest.fixture
+def visit(browser, origin):
+    """Open further pages, and close them after the test."""
+    tabs = []
+
+    def open_page(path: str, **options: object) -> Tab:
+        tabs.append(open_tab(browser, origin, path, **options))
+        return tabs[-1]
+
+    yield open_page
+    for tab in tabs:
+        tab.page.context.close()

@@ -1,0 +1,95 @@
+"""Links lead somewhere, and what is published is what is meant to be."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+from tests.site.browser import ADDRESSES, BASE, PAGES
+
+
+class Links(HTMLParser):
+    """What a page refers to, and what it can be referred to by."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.anchors: set[str] = {"", "top"}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in {"href", "src", "data", "poster"} and tag != "data":
+                self.targets.append(value or "")
+            elif name == "id" or (tag == "a" and name == "name"):
+                self.anchors.add(value or "")
+
+
+def broken_links(folder: Path, base: str = BASE) -> list[str]:
+    """List every link between the files of a site that leads nowhere, as `page: link`."""
+    pages = {file: Links(file.read_text("utf-8")) for file in sorted(folder.rglob("*.html"))}
+    found = []
+    for file, page in pages.items():
+        here = file.relative_to(folder).as_posix()
+        for target in page.targets:
+            parts = urlsplit(target)
+            if parts.scheme in {"http", "https", "mailto", "data", "javascript"}:
+                continue
+            path = urlsplit(urljoin(base + here, target)).path if parts.path else base + here
+            leads_to = folder / unquote(path.removeprefix(base))
+            if path.endswith("/") or leads_to.is_dir():
+                leads_to /= "index.html"
+            anchor = unquote(parts.fragment)
+            if (
+                not path.startswith(base)
+                or not leads_to.is_file()
+                or (leads_to in pages and anchor not in pages[leads_to].anchors)
+            ):
+                found.append(f"{here}: {target}")
+    return found
+
+
+def test_every_link_leads_somewhere(site):
+    broken = broken_links(site)
+    assert not broken, "\n".join(broken)
+
+
+@pytest.mark.parametrize(
+    ("link", "whole"),
+    [
+        ("#here", True),
+        ("sub/", True),
+        ("sub/#there", True),
+        ("sub/../script.py", True),
+        ("/why/sub/index.html", True),
+        ("https://example.org/nowhere", True),
+        ("#gone", False),
+        ("gone/", False),
+        ("sub/#here", False),
+        ("gone.py", False),
+        ("/sub/", False),
+    ],
+)
+def test_a_broken_link_is_found(tmp_path, link, whole):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "script.py").touch()
+    (tmp_path / "sub/index.html").write_text('<p id="there">', "utf-8")
+    (tmp_path / "index.html").write_text(f'<p id="here"><a href="{link}">link</a>', "utf-8")
+    assert broken_links(tmp_path) == ([] if whole else [f"index.html: {link}"])
+
+
+def test_every_page_that_was_built_is_tested(site):
+    built = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert {path.removesuffix("index.html") for path in built} == set(PAGES)
+
+
+def test_nothing_is_published_by_accident(site):
+    files = [path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()]
+    assert [name for name in files if "__pycache__" in name or "/." in f"/{name}"] == []
+
+
+def test_every_page_is_in_the_contents(site):
+    page = Links((site / "index.html").read_text("utf-8"))
+    linked = {urlsplit(target).path.removeprefix("./") for target in page.targets}
+    assert [path for path in ADDRESSES if path and path not in linked] == []

@@ -1,0 +1,183 @@
+"""What a reader does: change the palette, search, use the keyboard, switch scripts off."""
+
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.site.browser import (
+    ADDRESSES, BASE, CONTRAST, PAGES, ROOT, SOURCES, address, asks_elsewhere, complains,
+)
+
+every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+every_source = pytest.mark.parametrize(
+    "source", SOURCES, ids=lambda path: path.relative_to(ROOT / "docs").as_posix()
+)
+
+
+def background(page: Page) -> str:
+    """Say whether the page is light or dark."""
+    black = page.evaluate(
+        f"() => ({CONTRAST})(getComputedStyle(document.body).backgroundColor, 'black')"
+    )
+    return "light" if black > 4.58 else "dark"  # the ratio at which black and white are equal
+
+
+def test_both_palettes_are_what_they_are_called(tab, request):
+    assert background(tab.page) == request.node.callspec.params["tab"][1]
+
+
+@pytest.mark.parametrize("palette", ["light", "dark"])
+def test_the_toggle_changes_the_palette_and_is_remembered(visit, palette):
+    page = visit(BASE, color_scheme=palette).page
+    other = {"light": "dark", "dark": "light"}[palette]
+    toggle = page.locator("[data-md-component=palette] label:visible")
+    for _ in range(3):  # a third choice, the system's, may lie between
+        if background(page) == palette:
+            toggle.click()
+    assert background(page) == other
+    page.reload()
+    assert background(page) == other
+    for address in ADDRESSES[:2]:
+        page.goto(urljoin(page.url, BASE + address))
+        assert background(page) == other
+
+
+def test_search_finds_a_page_and_asks_nobody_else(visit):
+    tab = visit(BASE)
+    tab.page.keyboard.press("/")
+    tab.page.keyboard.type("attention", delay=20)
+    tab.page.locator(".md-search-result__link").first.wait_for()
+    assert asks_elsewhere(tab) == []
+    assert complains(tab) == []
+
+
+def tabbed_to(page: Page, wanted: dict[str, str], limit: int = 40) -> set[str]:
+    """Press Tab until every wanted element (name: selector) had the focus; name those that had."""
+    reached: set[str] = set()
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        for name, selector in wanted.items():
+            if page.evaluate("s => !!document.activeElement.closest(s)", selector):
+                reached.add(name)
+        if len(reached) == len(wanted):
+            break
+    return reached
+
+
+LANDMARKS = {
+    "skip link": ".md-skip",
+    "search": ".md-search, [data-md-component=search], [for=__search]",
+    "palette": "[data-md-component=palette]",
+}
+
+
+@every_page
+def test_the_keyboard_reaches_what_the_mouse_does(visit, path):
+    page = visit(BASE + path).page
+    wanted = {
+        name: at for name, at in LANDMARKS.items() if path in ADDRESSES or name != "skip link"
+    }
+    assert tabbed_to(page, wanted) == set(wanted)
+
+
+def test_the_keyboard_reaches_nothing_of_this_on_the_bad_page(visit):
+    assert tabbed_to(visit("/bad.html").page, LANDMARKS, limit=5) == set()
+
+
+def test_the_skip_link_leads_to_the_text(visit):
+    page = visit(BASE).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("() => document.activeElement.matches('.md-skip')")
+    page.keyboard.press("Enter")
+    target = page.evaluate("() => location.hash.slice(1)")
+    assert page.locator(f"article [id='{target}'], main[id='{target}']").count() == 1
+
+
+def test_the_palette_changes_by_keyboard(visit):
+    page = visit(BASE, color_scheme="light").page
+    assert tabbed_to(page, {"palette": LANDMARKS["palette"]}) == {"palette"}
+    for key in ("Enter", "Space", "ArrowRight"):
+        if background(page) == "light":
+            page.keyboard.press(key)
+    assert background(page) == "dark"
+
+
+def stays_folded(page: Page) -> list[str]:
+    """Folded parts that Tab does not reach, Enter does not open or Space does not close."""
+    found = []
+    for summary in page.locator("article summary").all():
+        name = summary.inner_text()
+        summary.scroll_into_view_if_needed()
+        summary.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        if not summary.evaluate("e => e === document.activeElement"):
+            found.append(f"{name}: Tab does not reach it")
+            continue
+        was = is_open(summary)
+        page.keyboard.press("Enter")
+        if is_open(summary) == was:
+            found.append(f"{name}: Enter does nothing")
+        page.keyboard.press("Space")
+        if is_open(summary) != was:
+            found.append(f"{name}: Space does nothing")
+    return found
+
+
+def is_open(summary) -> bool:
+    return summary.evaluate("e => e.parentElement.open")
+
+
+@every_source
+def test_folded_code_opens_by_keyboard(visit, source):
+    assert stays_folded(visit(BASE + address(source)).page) == []
+
+
+def test_folded_code_of_the_bad_page_does_not(visit):
+    assert stays_folded(visit("/bad.html").page) == ["Folded: Tab does not reach it"]
+
+
+def needs_scripts(page: Page) -> list[str]:
+    """Parts of a page's text that cannot be seen now, the scripts being off."""
+    found = [] if len(page.locator("article").inner_text().split()) > 20 else ["the text"]
+    for part in page.locator("figure, figure svg[role=img], math").all():
+        if part.evaluate("e => !!e.closest('details:not([open])')"):
+            continue
+        box = part.bounding_box()
+        if not part.is_visible() or not box or box["width"] * box["height"] == 0:
+            found.append(part.evaluate("e => e.outerHTML.slice(0, 80)"))
+    return found
+
+
+@every_source
+def test_a_page_reads_without_scripts(visit, source):
+    tab = visit(BASE + address(source), java_script_enabled=False)
+    assert needs_scripts(tab.page) == []
+    assert asks_elsewhere(tab) == []
+    wanted = figures_of(source.read_text("utf-8")) if source.suffix == ".md" else []
+    assert [name for name in wanted if not tab.page.locator(f"figure[id$='{name}']").count()] == []
+
+
+def figures_of(text: str) -> list[str]:
+    """Name the figures that a page's Markdown asks for."""
+    names, fence = [], ""
+    for line in text.splitlines():
+        word, _, rest = line.strip().partition(" ")
+        if word.startswith("```") and (not fence or line.strip() == fence):
+            fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
+        elif word == ":::" and "/" in rest and not fence:
+            names.append(rest.split("/")[1])
+    return names
+
+
+def test_figures_of_names_those_outside_code():
+    assert figures_of("::: a/b\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n") == ["b", "d"]
+
+
+def test_the_bad_page_needs_scripts(visit):
+    tab = visit("/bad.html", java_script_enabled=False)
+    assert "<math></math>" in needs_scripts(tab.page)
+    assert tab.page.locator("#script").count() == 0
+    assert visit("/bad.html").page.locator("#script").count() == 1
