@@ -14,30 +14,24 @@ import numpy as np
 from scipy.special import softmax
 
 rng = np.random.default_rng(0)
-dims, draws, samples, n_keys = [4, 64, 1024], 99, 10_000, 32
-queries = rng.standard_normal((draws, 1, max(dims)))
-keys = rng.standard_normal((draws, n_keys, max(dims)))
+dims, n_keys, draws = [4, 64, 1024], 32, 9_999
 
-unscaled, scaled, unscaled_max, scaled_max = {}, {}, {}, {}
+unscaled, scaled = {}, {}
+median_unscaled_max, median_scaled_max = {}, {}
 for d in dims:
-    scores = np.sum(queries[..., :d] * keys[..., :d], axis=-1)
+    # q·k for 32 random keys: given the query, independent N(0, |q|²).
+    length = np.sqrt(rng.chisquare(d, size=(draws, 1)))
+    scores = length * rng.standard_normal((draws, n_keys))
+
     largest = softmax(scores, axis=1).max(axis=1)
-    # Show the draw whose largest weight is the median.
+    largest_scaled = softmax(scores / np.sqrt(d), axis=1).max(axis=1)
+    median_unscaled_max[d] = np.median(largest)
+    median_scaled_max[d] = np.median(largest_scaled)
+
+    # Show the query whose largest weight is the median.
     typical = scores[np.argsort(largest)[draws // 2]]
     unscaled[d] = np.sort(softmax(typical))[::-1]
     scaled[d] = np.sort(softmax(typical / np.sqrt(d)))[::-1]
-    unscaled_max[d], scaled_max[d] = unscaled[d].max(), scaled[d].max()
-
-# The medians of many more draws. Given the query, its scores are independent
-# N(0, |query|²).
-median_unscaled_max, median_scaled_max = {}, {}
-for d in dims:
-    length = np.sqrt(rng.chisquare(d, size=(samples, 1)))
-    scores = length * rng.standard_normal((samples, n_keys))
-    median_unscaled_max[d] = np.median(softmax(scores, axis=1).max(axis=1))
-    median_scaled_max[d] = np.median(
-        softmax(scores / np.sqrt(d), axis=1).max(axis=1)
-    )
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,4 +1,4 @@
-"""What the browser tests share: which pages there are, how a page is opened, what is asked of it."""
+"""What the browser tests share: which pages there are, and how one is opened and asked."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

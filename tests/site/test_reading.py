@@ -1,13 +1,20 @@
 """What a reader does: change the palette, search, use the keyboard, switch scripts off."""
 
-from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.site.browser import (
-    ADDRESSES, BASE, CONTRAST, PAGES, ROOT, SOURCES, address, asks_elsewhere, complains,
+    ADDRESSES,
+    BASE,
+    CONTRAST,
+    PAGES,
+    ROOT,
+    SOURCES,
+    address,
+    asks_elsewhere,
+    complains,
 )
 
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
@@ -39,8 +46,8 @@ def test_the_toggle_changes_the_palette_and_is_remembered(visit, palette):
     assert background(page) == other
     page.reload()
     assert background(page) == other
-    for address in ADDRESSES[:2]:
-        page.goto(urljoin(page.url, BASE + address))
+    for path in ADDRESSES[:2]:
+        page.goto(urljoin(page.url, BASE + path))
         assert background(page) == other
 
 
