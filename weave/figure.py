@@ -2,15 +2,17 @@
 
 import io
 import re
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 INK = "#101112"  # the colour of text and axes in figure.mplstyle
 
-# What a number in path data needs to place a stroke within a hundredth of a point.
+# Numbers that place a stroke; a hundredth of a point is finer than any screen.
+COORDINATES = {"d", "x", "y", "points"}
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-PATH_DATA = re.compile(r' (?:d|x|y|points)="[^"]*"')
 
 
 def to_svg(figure: Figure, name: str) -> str:
@@ -26,31 +28,52 @@ def to_svg(figure: Figure, name: str) -> str:
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    svg = buffer.getvalue()
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
-    # In a page this rule would reach every element of it, so it becomes attributes of the root.
-    svg = re.sub(r"<defs>\s*<style[^>]*>.*?</style>\s*</defs>\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace(INK, "currentColor")
-    svg = re.sub(r'<g id="[^"]*">', "<g>", svg)
     prefix = name.replace("/", "-")
-    svg = re.sub(r' id="', f' id="{prefix}-', svg)
-    svg = re.sub(r'(href="#|url\(#)', rf"\g<1>{prefix}-", svg)
-    svg = PATH_DATA.sub(lambda data: LONG_NUMBER.sub(shorten, data[0]), svg)
-    svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL).replace("xlink:href", "href")
-    svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", ">\n<")
-    inches = figure.get_size_inches()
-    return re.sub(
-        r"<svg[^>]*>",
-        f'<svg viewBox="0 0 {inches[0] * 72:g} {inches[1] * 72:g}" '
-        f'width="{inches[0] * 96:.0f}" height="{inches[1] * 96:.0f}" '
-        f'stroke-linejoin="round" role="img" aria-labelledby="{prefix}-alternative">',
-        svg,
-        count=1,
-    ).strip()
+    root = ElementTree.fromstring(buffer.getvalue())
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]  # a page needs no namespace
+        element.text = element.tail = None
+        element.attrib = {
+            key.rpartition("}")[2]: tidy(key, value, prefix)
+            for key, value in element.attrib.items()
+            if not (element.tag == "g" and key == "id")  # nothing refers to a group
+        }
+    flatten(root)
+
+    width, height = figure.get_size_inches()
+    root.attrib = {
+        "viewBox": f"0 0 {width * 72:g} {height * 72:g}",
+        "width": f"{width * 96:.0f}",
+        "height": f"{height * 96:.0f}",
+        "stroke-linejoin": "round",  # matplotlib says it in a <style>, which flatten() removed
+        "role": "img",
+        "aria-labelledby": f"{prefix}-alternative",
+    }
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def tidy(key: str, value: str, prefix: str) -> str:
+    """Rewrite one attribute: ink, ids and references to them, long numbers."""
+    if key == "id":
+        return f"{prefix}-{value}"
+    if key in COORDINATES:
+        return " ".join(LONG_NUMBER.sub(shorten, value).split())
+    return re.sub(r"^#(?=\D)|(?<=url\(#)", rf"\g<0>{prefix}-", value.replace(INK, "currentColor"))
 
 
 def shorten(number: re.Match[str]) -> str:
     """Round to hundredths and drop what says nothing."""
     text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text
+
+
+def flatten(parent: Element) -> None:
+    """Remove what draws nothing: metadata, rules for the whole page, groups without attributes."""
+    children: list[Element] = []
+    for child in parent:
+        flatten(child)
+        if child.tag == "g" and not child.attrib:
+            children += child
+        elif child.tag not in {"metadata", "style"} and (len(child) or child.attrib):
+            children.append(child)
+    parent[:] = children

@@ -1,8 +1,8 @@
 r"""At small $d$ the scaled score has a sharper peak and heavier tails than a
 bell curve.
 
-Two stacked panels. Above, the density of q·k/√d for 1, 2, 4 and 16 dimensions,
-exact curves with simulated dots on them, and a dashed Gaussian: the peak is
+Two stacked panels. Above, the density of q·k/√d for 1, 4 and 16 dimensions,
+exact curves over simulated histograms, and a dashed Gaussian: the peak is
 infinite for 1 dimension and sinks towards the Gaussian, which the curve for 16
 dimensions almost meets. Below, the excess kurtosis on logarithmic axes: it
 falls on the straight line 6/d, from 6 at 1 dimension to less than a tenth at
@@ -16,7 +16,7 @@ from scipy.stats import norm
 
 rng = np.random.default_rng(0)
 samples = 40_000
-point, edges = np.linspace(-3.5, 3.5, 300), np.linspace(-3.5, 3.5, 57)
+point, edges = np.linspace(-3.5, 3.5, 300), np.linspace(-3.5, 3.5, 36)
 pdf, histogram, kurtosis = {}, {}, {}
 simulated_kurtosis, kurtosis_standard_error = {}, {}
 # s = root² up to 25: the step shrinks where d = 1 has its peak.
@@ -42,12 +42,11 @@ for d in [1, 2, 4, 16, 64]:
 # %%
 import matplotlib.pyplot as plt
 
-fig, (law, tail) = plt.subplots(2, 1, figsize=(6.4, 5.8))
-centres = (edges[1:] + edges[:-1]) / 2
-for d in [1, 2, 4, 16]:
-    line = law.plot(point, pdf[d], label=f"d = {d}")[0]
-    law.plot(centres, histogram[d], ".", markersize=3, color=line.get_color())
-law.plot(point, norm.pdf(point), "--", label="Gaussian")
+fig, (law, tail) = plt.subplots(2, 1, figsize=(6.4, 6.4), height_ratios=[3, 2])
+for d, colour in [(1, "C0"), (4, "C1"), (16, "C2")]:
+    law.stairs(histogram[d], edges, fill=True, alpha=0.25, color=colour)
+    law.plot(point, pdf[d], color=colour, label=f"d = {d}")
+law.plot(point, norm.pdf(point), "C3--", label="Gaussian")
 law.set(xlabel="q·k / √d", ylabel="probability density", ylim=(0, 1.2))
 law.legend()
 

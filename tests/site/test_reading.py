@@ -148,14 +148,19 @@ def test_folded_code_of_the_bad_page_does_not(visit):
 
 def needs_scripts(page: Page) -> list[str]:
     """Parts of a page's text that cannot be seen now, the scripts being off."""
-    found = [] if len(page.locator("article").inner_text().split()) > 20 else ["the text"]
-    for part in page.locator("figure, figure svg[role=img], math").all():
-        if part.evaluate("e => !!e.closest('details:not([open])')"):
-            continue
-        box = part.bounding_box()
-        if not part.is_visible() or not box or box["width"] * box["height"] == 0:
-            found.append(part.evaluate("e => e.outerHTML.slice(0, 80)"))
-    return found
+    return page.evaluate(
+        """() => {
+            const text = document.querySelector('article')?.innerText || ''
+            const found = text.split(/ +/).length > 20 ? [] : ['the text']
+            const hidden = e => {
+                const box = e.getBoundingClientRect()
+                return !e.checkVisibility({visibilityProperty: true}) || !(box.width * box.height)
+            }
+            return found.concat([...document.querySelectorAll('figure, figure svg[role=img], math')]
+                .filter(e => !e.closest('details:not([open])') && hidden(e))
+                .map(e => e.outerHTML.slice(0, 80)))
+        }"""
+    )
 
 
 @every_source
