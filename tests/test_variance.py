@@ -113,6 +113,19 @@ def test_spread(snippet):
         assert not agrees(variance / d**2, spread.std_scaled[d] ** 2, error / d**2), "d for √d"
 
 
+def test_average_size_by_its_closed_form(snippet):
+    spread = snippet("variance/spread")
+    for d in spread.dims:
+        log_ratio = special.gammaln((d + 1) / 2) - special.gammaln(d / 2)
+        exact = 2 / np.sqrt(np.pi) * np.exp(log_ratio)
+        # The trapezoid rule errs by the kink of |s| at 0: step² f(0) / 6.
+        error = 1.01 * spread.step**2 * spread.pdf[d].max() / 6 + 1e-9
+        assert abs(spread.mean_size[d] - exact) <= error
+        assert abs(np.sqrt(2 / np.pi) * spread.std[d] - exact) > error, "if it were Gaussian"
+        if d > 4:
+            assert abs(spread.mean_size[4] * d / 4 - exact) > error, "if it grew like d"
+
+
 def test_a_sum_from_0_has_one_term_too_many(snippet):
     spread = snippet("variance/spread")
     variance, error = variance_and_error(dots(5, 4 + 1))

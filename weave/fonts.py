@@ -5,31 +5,16 @@ from collections.abc import Iterable
 from importlib.metadata import distribution
 from pathlib import Path
 
-from fontTools.subset import Options, Subsetter, load_font, save_font
-
-
-def _shipped(package: str, folder: str, name: str) -> Path:
-    """Find a font in an installed package, without importing the package."""
-    return Path(str(distribution(package).locate_file(f"{folder}/{name}.ttf")))
-
-
-SANS = {
-    name: _shipped("font-source-sans-pro", "font_source_sans_pro/files", file)
-    for name, file in {
-        "sans": "SourceSansPro-Regular",
-        "sans-italic": "SourceSansPro-It",
-        "sans-semibold": "SourceSansPro-Semibold",
-    }.items()
+# The name on the site, and the file in the installed package, whose name the first folder bears.
+FONTS = {
+    "sans": "font_source_sans_pro/files/SourceSansPro-Regular.ttf",
+    "sans-italic": "font_source_sans_pro/files/SourceSansPro-It.ttf",
+    "sans-semibold": "font_source_sans_pro/files/SourceSansPro-Semibold.ttf",
+    "serif": "font_source_serif_pro/files/SourceSerifPro-Regular.ttf",
+    "serif-italic": "font_source_serif_pro/files/SourceSerifPro-It.ttf",
+    "serif-semibold": "font_source_serif_pro/files/SourceSerifPro-Semibold.ttf",
+    "math": "ziamath/fonts/STIXTwoMath-Regular.ttf",
 }
-SERIF = {
-    name: _shipped("font-source-serif-pro", "font_source_serif_pro/files", file)
-    for name, file in {
-        "serif": "SourceSerifPro-Regular",
-        "serif-italic": "SourceSerifPro-It",
-        "serif-semibold": "SourceSerifPro-Semibold",
-    }.items()
-}
-MATH = {"math": _shipped("ziamath", "ziamath/fonts", "STIXTwoMath-Regular")}
 
 # Signs that the theme itself writes, whatever the pages say.
 ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√§"
@@ -48,9 +33,15 @@ def make(folder: Path, signs: Iterable[str]) -> None:
     key = hashlib.sha256((used + Path(__file__).read_text("utf-8")).encode()).hexdigest()
     if stamp.is_file() and stamp.read_text() == key:
         return
-    for name, source in (SANS | SERIF | MATH).items():
-        subset(source, folder / f"{name}.woff2", used)
+    for name in FONTS:
+        subset(shipped(name), folder / f"{name}.woff2", used)
     stamp.write_text(key)
+
+
+def shipped(name: str) -> Path:
+    """Find a font of the site in its installed package, without importing the package."""
+    file = FONTS[name]
+    return Path(str(distribution(file.partition("/")[0]).locate_file(file)))
 
 
 def subset(source: Path, target: Path, signs: str) -> None:
@@ -59,6 +50,9 @@ def subset(source: Path, target: Path, signs: str) -> None:
     The licence (OFL) reserves the name "Source": a changed font must not carry it, so only the
     copyright and licence entries of the name table stay.
     """
+    # A tenth of a second to import, and needed only when a page brings a new sign.
+    from fontTools.subset import Options, Subsetter, load_font, save_font
+
     options = Options(
         flavor="woff2", layout_features=["*"], name_IDs=[0, 13, 14], notdef_outline=True
     )

@@ -21,14 +21,14 @@ from matplotlib import font_manager
 
 from weave.errors import WeaveError
 from weave.figure import to_svg
-from weave.fonts import SANS, SERIF
+from weave.fonts import FONTS, shipped
 from weave.result import Result
 from weave.snippet import Snippet
 
 STYLE = files("weave") / "figure.mplstyle"
 
-for _font in (*SANS.values(), *SERIF.values()):
-    font_manager.fontManager.addfont(_font)
+for _name in FONTS:
+    font_manager.fontManager.addfont(shipped(_name))
 plt.style.use(str(STYLE))
 
 

@@ -21,6 +21,7 @@ pdf = {d: density(score, d) for d in dims}
 # The law is symmetric about 0, so its variance is the mean square.
 std = {d: np.sqrt(np.sum(pdf[d] * score**2) * step) for d in dims}
 std_scaled = {d: std[d] / np.sqrt(d) for d in dims}
+mean_size = {d: np.sum(pdf[d] * np.abs(score)) * step for d in dims}
 
 # %%
 import matplotlib.pyplot as plt

@@ -60,6 +60,24 @@ def test_search_finds_a_page_and_asks_nobody_else(visit):
     assert complains(tab) == []
 
 
+def copied(page: Page) -> str:
+    """Select the first paragraph that holds a formula, copy it, and read what was copied."""
+    return page.evaluate(
+        """() => new Promise(resolve => {
+            const paragraph = document.querySelector('article p:has(math)')
+            getSelection().selectAllChildren(paragraph)
+            document.addEventListener('copy', event => {
+                resolve(event.clipboardData.getData('text/plain'))
+            }, {once: true})
+            document.execCommand('copy')
+        })"""
+    )
+
+
+def test_a_copied_formula_is_tex(visit):
+    assert "adds up $d_k$ products" in copied(visit(BASE).page)
+
+
 def tabbed_to(page: Page, wanted: dict[str, str], limit: int = 40) -> set[str]:
     """Press Tab until every wanted element (name: selector) had the focus; name those that had."""
     reached: set[str] = set()
