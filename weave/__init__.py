@@ -7,9 +7,10 @@ renders the same page. What an author may write:
     {= spread.std[64] :.1f }      a number that this script computed
     $d_k$, $$...$$                a formula, as MathML
 
-Where to look: `page` finds these in a page; `snippet` reads a script; `runner` runs it in a process
-of its own (`worker`) and keeps the `result`; `figure` makes its SVG; `values` and `formulas` make
-numbers and MathML; `site` knows where a page stands; `fonts` makes the site's fonts.
+Where to look: `tokens` says how these look and `page` replaces them; `snippet` reads a script,
+`runner` runs it in a process of its own (`worker`) and keeps the `result`; `figure` makes its SVG,
+`values` and `formulas` make numbers and MathML; `site` knows where a page stands and puts files
+beside it, among them the `fonts`.
 """
 
 from typing import Any

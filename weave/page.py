@@ -22,25 +22,10 @@ from weave.result import Result
 from weave.runner import ROOT, Runner
 from weave.site import Place, make_files, place_of
 from weave.snippet import Snippet
+from weave.tokens import TOKEN, VALUE_IN_FORMULA
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
-
-TOKEN = re.compile(
-    r"""
-      ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$  # code is left alone:
-    | (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)                #   a fence, a span,
-    | <!--.*?-->                                                #   a comment,
-    | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>           #   raw HTML
-    | \\(?P<dollar>\$)
-    | ^(?P<indent>[ \t]*):::[ ]+(?P<figure>\S+)[ \t]*$
-    | \{=\ (?P<value>[^{}]+)\}
-    | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
-    | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
-    """,
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
-)
-VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")
 
 CODE_BLOCK = "```python\n{}\n```"
 

@@ -13,8 +13,7 @@ from markdown import Markdown
 
 from weave import fonts, formulas
 from weave.errors import WeaveError
-
-FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(?![\s$])([^$\n]+?(?:\n[^$\n]+?)*)\$", re.DOTALL)
+from weave.tokens import TOKEN, VALUE_IN_FORMULA
 
 
 class Place(NamedTuple):
@@ -89,15 +88,15 @@ def _make_files(docs: Path, snippets: Path, sources: tuple[tuple[Path, int], ...
     for file in files:
         text = file.read_text("utf-8", errors="ignore")
         signs.update(text)
-        for display, inline in FORMULA.findall(text):
-            signs |= signs_of(display or inline)
+        for token in TOKEN.finditer(text):
+            signs |= signs_of(token["display"] or token["inline"] or "")
     fonts.make(docs / "assets" / "fonts", signs)
 
 
 def signs_of(tex: str) -> set[str]:
     """Give the signs in a formula, with the italic form that a browser takes for a variable."""
     try:
-        mathml = formulas.to_mathml(re.sub(r"\{= [^{}]+\}", "0", tex), display=False)
+        mathml = formulas.to_mathml(VALUE_IN_FORMULA.sub("0", tex), display=False)
     except WeaveError:
         return set()  # reported when the page is woven
     signs = set(re.sub(r"<[^>]*>", "", mathml))

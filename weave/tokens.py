@@ -1,0 +1,19 @@
+"""What weave looks for in a page's text: figures, values and formulas, outside of code."""
+
+import re
+
+TOKEN = re.compile(
+    r"""
+      ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$  # code is left alone: a fence,
+    | (?P<ticks>`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)  # a span within a paragraph,
+    | <!--.*?-->                                                # a comment,
+    | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>           # raw HTML
+    | \\(?P<dollar>\$)
+    | ^(?P<indent>[ \t]*):::[ ]+(?P<figure>\S+)[ \t]*$
+    | \{=\ (?P<value>[^{}]+)\}
+    | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
+    | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")
