@@ -1,5 +1,5 @@
-r"""A cross-covariance of low rank raises the size of $q\cdot k$ only where it
-maps a subspace to itself.
+r"""Low rank does not make $q\cdot k$ large: the subspaces of query and key have
+to be the same.
 
 The root mean square of q·k in 1024 dimensions against the rank r of the
 cross-covariance, from 1 to 1024, on logarithmic axes, at correlation 0.3. If

@@ -49,7 +49,7 @@ for rho, colour in [(0.03, "C1"), (0.1, "C2")]:
     note = f"$d^*$ = {crossover[rho]:.0f}"
     bottom.text(crossover[rho] * 1.3, 0.73, note, va="center")
 bottom.text(1.2, 0.52, "C = 0")
-bottom.text(20, 0.96, "k = q", va="top")
+bottom.text(40, 0.95, "k = q", va="top")
 top.set_ylabel("root mean square of q·k")
 bottom.set(xlabel="dimensions d", ylabel="local slope", ylim=(0.46, 1.02))
 bottom.set(xticks=[1, 10, 100, 1000, 10000], yticks=[0.5, 0.75, 1])
