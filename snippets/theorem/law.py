@@ -26,9 +26,7 @@ def draw(d, rho, samples):
     return ((1 + rho) * X - (1 - rho) * Y) / 2
 
 
-# Normals for a score at d = 64, and how many fewer χ² numbers do.
-numbers_naive = 2 * 64
-numbers_saved = numbers_naive - 2
+normals = 2 * 64  # what a score costs at d = 64, coordinate by coordinate
 
 pdf, histogram = {}, {}
 for rho in [0, 0.3, 0.6, 0.9]:
@@ -36,15 +34,13 @@ for rho in [0, 0.3, 0.6, 0.9]:
     counts = np.histogram(draw(d, rho, samples), edges)[0]
     histogram[rho] = counts / samples / np.diff(edges)
 
-dims = 4 ** np.arange(1, 7)
+dims = [4, 16, 64, 256, 1024, 4096]
 negative, negative_simulated = {}, {}
 for rho in [0.03, 0.1, 0.3]:
-    negative[rho] = {
-        n: betainc(n / 2, n / 2, (1 - rho) / 2) for n in dims.tolist()
-    }
-    negative_simulated[rho] = {
-        n: np.mean(draw(n, rho, samples) < 0) for n in dims.tolist()
-    }
+    negative[rho], negative_simulated[rho] = {}, {}
+    for n in dims:
+        negative[rho][n] = betainc(n / 2, n / 2, (1 - rho) / 2)
+        negative_simulated[rho][n] = np.mean(draw(n, rho, samples) < 0)
 
 # %%
 import matplotlib.pyplot as plt
@@ -69,8 +65,7 @@ for rho, colour in [(0.03, "C5"), (0.1, "C4"), (0.3, "C1")]:
     bottom.plot(dots.keys(), dots.values(), "o", color=colour)
 for rho, place in [(0.03, (500, 0.36)), (0.1, (330, 0.09)), (0.3, (75, 0.02))]:
     bottom.text(*place, f"ρ = {rho}")
-ticks = [4, 16, 64, 256, 1024, 4096]
-bottom.set(xticks=ticks, xticklabels=ticks, ylim=(2e-4, 1))
+bottom.set(xticks=dims, xticklabels=dims, ylim=(2e-4, 1))
 bottom.set(xlabel="dimensions d", ylabel="chance that q·k < 0")
 bottom.minorticks_off()
 plt.show()
