@@ -1,0 +1,45 @@
+r"""Low rank does not make $q\cdot k$ large: the subspaces of query and key have
+to be the same.
+
+The root mean square of q·k in 1024 dimensions against the rank r of the
+cross-covariance, from 1 to 1024, on logarithmic axes, at correlation 0.3. If
+the subspaces of query and key are the same, the curve is flat at 32 until r is
+about 100, then rises to more than 300. If they are two random subspaces, it
+stays flat at 32 for every rank; dots, for random subspaces, lie on it.
+"""
+
+# %%
+import numpy as np
+
+rng = np.random.default_rng(0)
+d, rho = 1024, 0.3
+ranks = np.unique(np.geomspace(1, 1024, 41).round()).astype(int).tolist()
+# C = ρ U Uᵀ: tr C = ρr and tr(C²) = ρ²r.
+aligned = {r: (d + rho**2 * (r + r**2)) ** 0.5 for r in ranks}
+# C = ρ U Vᵀ, U and V independent: E (tr C)² = E tr(C²) = ρ²r/d.
+unaligned = {r: (d + 2 * rho**2 * r / d) ** 0.5 for r in ranks}
+overtakes = np.sqrt(d) / rho  # the rank at which tr C = √d
+
+measured = {}
+for r in [1, 4, 16, 64]:
+    # Orthonormal bases of two random subspaces.
+    U, V = (np.linalg.qr(rng.standard_normal((d, r)))[0] for _ in "UV")
+    W = V.T @ U
+    second = d + rho**2 * (np.trace(W @ W) + np.trace(W) ** 2)
+    measured[r] = np.sqrt(second)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4))
+axes.loglog(ranks, aligned.values())
+axes.plot(ranks, unaligned.values(), color="C1")
+axes.plot(measured.keys(), measured.values(), "o", color="C1")
+axes.text(60, 110, "U = V", ha="right")
+axes.text(60, 26, "U and V random", ha="center", va="top")
+ticks = [1, 4, 16, 64, 256, 1024]
+axes.set(xticks=ticks, xticklabels=ticks, ylim=(15, 500))
+axes.set(yticks=[20, 50, 100, 300], yticklabels=[20, 50, 100, 300])
+axes.set(xlabel="rank r of C", ylabel="root mean square of q·k")
+axes.minorticks_off()
+plt.show()
