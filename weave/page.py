@@ -1,7 +1,8 @@
 """Find figures, values and formulas in a page, in one pass, and put in what they stand for.
 
 The pass is a preprocessor, so every token still has its line, and what it puts in (stashed HTML,
-or Markdown for the code) goes through the rest of Python-Markdown untouched. Code is left alone.
+or Markdown for the code) goes through the rest of Python-Markdown untouched. Code in fences and
+spans is left alone; code by mere indentation is not used here.
 """
 
 import logging
@@ -22,12 +23,10 @@ from weave.result import Result
 from weave.runner import ROOT, Runner
 from weave.site import Place, make_files, place_of
 from weave.snippet import Snippet
-from weave.tokens import TOKEN, VALUE_IN_FORMULA
+from weave.tokens import MISSPELT, TOKEN, VALUE_IN_FORMULA
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
-
-CODE_BLOCK = "```python\n{}\n```"
 
 
 class Weave(Extension):
@@ -58,6 +57,8 @@ class PageWeaver(Preprocessor):
         self.results: Mapping[str, Result | WeaveError] = {}
         self.place = Place("", 0)
         self.line = 0
+        self.within = ""  # the snippet whose caption is being woven
+        self.shown: set[str] = set()
 
     def run(self, lines: list[str]) -> list[str]:
         """Replace every token of the page. A mistake is logged and shown in the token's place."""
@@ -98,6 +99,8 @@ class PageWeaver(Preprocessor):
                 return self.value(token["value"])
             if token["display"]:
                 return self.display(token)
+            if token["stray"]:
+                raise WeaveError(MISSPELT[token["stray"].strip(" \t>*+-")[0]])
             if token["inline"]:
                 mathml = self.formula(token["inline"], display=False)
                 # A full stop must not begin the next line.
@@ -111,11 +114,12 @@ class PageWeaver(Preprocessor):
 
     def display(self, token: re.Match[str]) -> str:
         """Put in a formula that stands on lines of its own, in a box that scrolls on a phone."""
-        before, after = token.string[: token.start()], token.string[token.end() :]
-        if before.rpartition("\n")[2].strip() or after.partition("\n")[0].strip():
+        indent = token.string[: token.start()].rpartition("\n")[2]
+        if indent.strip() or token.string[token.end() :].partition("\n")[0].strip():
             raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
         mathml = self.formula(token["display"], display=True)
-        return self.stash(f'<div class="formula">{mathml}</div>')
+        # A paragraph of its own, whatever stands on the lines above and below.
+        return "\n\n" + indent + self.stash(f'<div class="formula">{mathml}</div>') + "\n\n"
 
     def stash(self, html: str) -> str:
         """Hide finished HTML from the rest of Python-Markdown."""
@@ -155,34 +159,49 @@ class PageWeaver(Preprocessor):
 
     def figure(self, name: str, indent: str) -> str:
         """Put in a figure with its caption, and the code of both cells."""
+        if name in self.shown:
+            raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
         result = self.result(name)
         snippet = self.runner.find(name)
-        script = f"snippets/{name}.py"
+        self.shown.add(name)
+        chapter, _, stem = name.partition("/")
+        anchor = stem if chapter == self.place.chapter else f"{chapter}-{stem}"
+        self.within = f"snippets/{name}.py:1: "
+        caption = TOKEN.sub(self.replace, snippet.caption)
+        self.within = ""
         blocks = [
             self.stash(
-                f'<div class="snippet"><figure id="figure-{Path(name).name}">'
+                f'<div class="snippet"><figure id="figure-{anchor}">'
                 f'<div class="drawing">{with_alternative(result.svg, snippet)}</div><figcaption>'
             ),
-            TOKEN.sub(self.replace, snippet.caption),
+            caption,
             self.stash("</figcaption></figure>"),
             self.stash("<div data-search-exclude>"),
-            CODE_BLOCK.format(snippet.compute.code),
+            code_block(snippet.compute.code),
             self.stash("<details><summary>How it is drawn</summary>"),
-            CODE_BLOCK.format(snippet.draw.code),
-            f"[{script}]({self.place.to_root}{script})",
+            code_block(snippet.draw.code),
+            self.links(snippet),
             self.stash("</details></div></div>"),
         ]
         text = "\n\n".join(blocks)
         return "\n" + re.sub(r"^(?=.)", indent, text, flags=re.MULTILINE) + "\n"
 
+    def links(self, snippet: Snippet) -> str:
+        """Link to the script, and to the modules that have to lie beside it to run it."""
+        folder = f"snippets/{snippet.path.parent.name}"
+        files = [f"{folder}/{path.name}" for path in (snippet.path, *snippet.modules())]
+        script, *modules = (f"[{file}]({self.place.to_root}{file})" for file in files)
+        return f"{script}, which needs {' and '.join(modules)} beside it" if modules else script
+
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""
         where = f"{self.place.page}:{self.place.first_line + self.line + error.line}"
-        log.warning("%s: %s", where, error)
+        message = f"{self.within}{error}"
+        log.warning("%s: %s", where, message)
         tag = "div" if block else "strong"
         return self.stash(
             f'<{tag} class="weave-error"><b>{escape(where)}</b> '
-            f"<code>{escape(str(error))}</code></{tag}>"
+            f"<code>{escape(message)}</code></{tag}>"
         )
 
 
@@ -191,3 +210,10 @@ def with_alternative(svg: str, snippet: Snippet) -> str:
     name = snippet.name.replace("/", "-")
     text = escape(" ".join(snippet.alternative.split()))
     return svg.replace(">", f'><desc id="{name}-alternative">{text}</desc>', 1)
+
+
+def code_block(code: str) -> str:
+    """Fence code with more backticks than it holds."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}python\n{code}\n{fence}"

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("numpy", "scipy", "matplotlib", "font-source-sans-pro", "font-source-serif-pro")
 # The part of this package that a figure depends on.
 MACHINERY = [
-    Path(__file__).with_name(name) for name in ("figure.mplstyle", "figure.py", "worker.py")
+    Path(__file__).with_name(name)
+    for name in ("figure.mplstyle", "figure.py", "fonts.py", "result.py", "snippet.py", "worker.py")
 ]
 
 

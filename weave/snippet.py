@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from weave.errors import WeaveError, did_you_mean
@@ -53,11 +54,18 @@ class Snippet:
 
     def sources(self) -> list[Path]:
         """List every file that the figure depends on: script, local modules, data beside it."""
-        data = [f for f in self.path.parent.iterdir() if f.is_file() and f.suffix not in CODE]
+        data = [f for f in self.path.parent.rglob("*") if f.is_file() and f.suffix not in CODE]
         return sorted({*local_imports(self.path), *data})
+
+    def modules(self) -> list[Path]:
+        """List the modules beside the script that it needs."""
+        return sorted(local_imports(self.path) - {self.path})
 
 
 CODE = {".py", ".pyc"}
+
+# Python 3.11 has been seen to fail in ast.parse ("recursion depth mismatch") when threads parse.
+ONE_AT_A_TIME = Lock()
 
 
 def find(folder: Path, name: str) -> Snippet:
@@ -87,7 +95,8 @@ def read(path: Path, name: str) -> Snippet:
     """
     source = path.read_text("utf-8")
     place = f"snippets/{name}.py"
-    docstring = ast.get_docstring(parse(path)) or ""
+    tree = parse(path)
+    docstring = ast.get_docstring(tree) or ""
     caption, _, alternative = docstring.partition("\n\n")
     if not caption.strip():
         raise WeaveError(f"{place}:1: no caption: start with a docstring that states the finding")
@@ -102,6 +111,9 @@ def read(path: Path, name: str) -> Snippet:
             f"{place}:1: two cells are needed, each under a line '# %%' (the first computes, "
             f"the second draws); here are {len(marks)}"
         )
+    first = tree.body[1] if len(tree.body) > 1 else tree.body[0]
+    if first.lineno <= source.count("\n", 0, marks[0].start()) and first is not tree.body[0]:
+        raise WeaveError(f"{place}:{first.lineno}: code above the first '# %%'; move it below")
     compute = cell(source, marks[0].end(), marks[1].start())
     draw = cell(source, marks[1].end(), len(source))
     return Snippet(name, path, " ".join(caption.split()), alternative.strip(), compute, draw)
@@ -121,7 +133,8 @@ def parse(path: Path) -> ast.Module:
         WeaveError: its syntax is wrong; says where.
     """
     try:
-        return ast.parse(path.read_text("utf-8"))
+        with ONE_AT_A_TIME:
+            return ast.parse(path.read_text("utf-8"))
     except SyntaxError as error:
         place = f"snippets/{path.parent.name}/{path.name}:{error.lineno}"
         raise WeaveError(f"{place}: SyntaxError: {error.msg}") from None
@@ -143,5 +156,10 @@ def local_imports(path: Path) -> set[Path]:
                 modules = [node.module]
             else:
                 continue
-            waiting += [path.parent / f"{module.split('.')[0]}.py" for module in modules]
+            for module in modules:
+                name = module.partition(".")[0]
+                if (path.parent / name).is_dir():
+                    place = f"snippets/{path.parent.name}/{path.name}:{node.lineno}"
+                    raise WeaveError(f"{place}: '{name}' is a folder; shared code is one module")
+                waiting.append(path.parent / f"{name}.py")
     return found

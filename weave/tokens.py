@@ -13,7 +13,13 @@ TOKEN = re.compile(
     | \{=\ (?P<value>[^{}]+)\}
     | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
     | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
+    | (?P<stray>\{=(?!\}) | ^[ \t>*+-]*::: | \$\$)             # one of the above, misspelt
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
+MISSPELT = {
+    "{": "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces",
+    ":": "a figure stands on a line of its own: ::: chapter/snippet",
+    "$": "a formula on lines of its own begins and ends with $$, and holds no $ of its own",
+}
 VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")

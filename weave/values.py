@@ -5,7 +5,10 @@ import builtins
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
+
+import numpy as np
 
 from weave.errors import WeaveError, did_you_mean
 
@@ -14,7 +17,8 @@ FUNCTIONS = {name: getattr(builtins, name) for name in ("abs", "len", "max", "mi
 
 # A snippet of another chapter: `saturation/weights.largest`, but not the quotient `a.x/b.y`.
 OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*)/([a-z]\w*)(?=\.)")
-EXPONENT = re.compile(r"e([+-]\d+)")
+EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
+MINUS = re.compile(r"(?<!\w)-(?=\d)")
 
 
 @dataclass(frozen=True)
@@ -42,11 +46,16 @@ class Value:
         scope = {code: results[name] for code, name in self.snippets.items()}
         try:
             value = eval(compile(self.code, self.text, "eval"), {"__builtins__": FUNCTIONS}, scope)
-            return format(value, self.spec or (".3g" if isinstance(value, float) else ""))
+            if isinstance(value, str | int | np.integer | np.str_):
+                return format(value, self.spec)
+            if isinstance(value, float | np.floating) and np.isfinite(value):
+                return format(value, self.spec or ".3g")
         except KeyError as error:
             raise WeaveError(f"'{self.text}': no key {error}{self._keys(error, scope)}") from None
         except Exception as error:
             raise WeaveError(f"'{self.text}': {error}") from None
+        kind = value if isinstance(value, float | np.floating) else f"a {type(value).__name__}"
+        raise WeaveError(f"'{self.text}' is {kind}; a page prints a finite number or text")
 
     def _keys(self, error: KeyError, scope: Mapping[str, Any]) -> str:
         """Say which keys there are, where the mapping in question can be found."""
@@ -66,7 +75,7 @@ def parse(text: str, chapter: str) -> Value:
     """Read what stands between `{=` and `}` on a page of `chapter`.
 
     Raises:
-        WeaveError: not an expression.
+        WeaveError: not an expression, or a snippet without its chapter where there is no page.
     """
     expression, _, spec = text.partition(" :")
     written = expression.strip()
@@ -76,6 +85,8 @@ def parse(text: str, chapter: str) -> Value:
     except SyntaxError:
         raise WeaveError(f"'{written}' is no expression; write {{= snippet.result }}") from None
     roots = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - FUNCTIONS.keys()
+    if not chapter and any("__" not in root for root in roots):
+        raise WeaveError(f"'{written}': outside a site, write {{= chapter/{written} }}")
     snippets = {
         root: root.replace("__", "/") if "__" in root else f"{chapter}/{root}" for root in roots
     }
@@ -83,12 +94,12 @@ def parse(text: str, chapter: str) -> Value:
 
 
 def as_html(text: str) -> str:
-    """Typeset a printed number for prose: a true minus sign, a power of ten."""
-    text = EXPONENT.sub(lambda m: f" × 10<sup>{int(m[1])}</sup>", text)
-    return text.replace("-", "−")
+    """Typeset a printed value for prose: a true minus sign, a power of ten."""
+    power = EXPONENT.sub(lambda m: f" × 10<sup>{int(m[1])}</sup>", escape(text))
+    return MINUS.sub("−", power)
 
 
 def as_tex(text: str) -> str:
     """Typeset a printed number for a formula."""
     text = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", text)
-    return text.replace(",", "{,}")
+    return text.replace(",", "{,}").replace("%", r"\%")

@@ -3,6 +3,7 @@
 Imported once by the fork server, so that a snippet's process begins with the libraries loaded.
 """
 
+import copy
 import sys
 import traceback
 import warnings
@@ -58,11 +59,9 @@ def run(snippet: Snippet) -> Result:
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(snippet.path)}
 
     run_cell(snippet.compute, snippet.path, namespace)
-    values = {
-        name: value
-        for name, value in namespace.items()
-        if not name.startswith("_") and is_data(value)
-    }
+    left = {name: value for name, value in namespace.items() if not name.startswith("_")}
+    # Copied, because the second cell may change a list or an array of the first.
+    values = copy.deepcopy({name: value for name, value in left.items() if is_data(value)})
     run_cell(snippet.draw, snippet.path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
@@ -70,7 +69,8 @@ def run(snippet: Snippet) -> Result:
             f"snippets/{snippet.name}.py:{snippet.draw.line}: one figure is needed; "
             f"the second cell left {len(figures)}"
         )
-    return Result(snippet.name, values, to_svg(plt.figure(figures[0]), snippet.name))
+    others = frozenset(left.keys() - values.keys())
+    return Result(snippet.name, values, others, to_svg(plt.figure(figures[0]), snippet.name))
 
 
 def run_cell(cell: Any, path: Path, namespace: dict[str, Any]) -> None:
@@ -85,13 +85,14 @@ def is_data(value: Any) -> bool:
     An array of more than 4 MiB is a step on the way: a page cannot quote it, and the cache would
     grow by it at every change.
     """
-    if isinstance(value, dict):
+    # Only these very types: one that the snippet defines cannot leave its process.
+    if type(value) is dict:
         return all(is_data(item) for pair in value.items() for item in pair)
-    if isinstance(value, list | tuple | set):
+    if type(value) in {list, tuple, set}:
         return all(is_data(item) for item in value)
-    if isinstance(value, np.ndarray):
+    if type(value) is np.ndarray:
         return not value.dtype.hasobject and value.nbytes <= 2**22
-    return value is None or isinstance(value, int | float | complex | str | np.generic)
+    return isinstance(value, np.generic) or type(value) in {int, float, complex, str, bool}
 
 
 def describe(error: BaseException, snippet: Snippet) -> str:

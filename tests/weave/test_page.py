@@ -9,7 +9,7 @@ from mkdocs.exceptions import Abort
 def test_a_figure_comes_with_caption_alternative_and_code(project):
     project.snippet()
     html = project.convert("::: chapter/line")
-    assert '<figure id="figure-line">' in html
+    assert '<figure id="figure-chapter-line">' in html
     assert re.search(r"<figcaption>\s*<p>A line through the origin.</p>", html)
     assert '<desc id="chapter-line-alternative">One straight line' in html
     compute, draw = html.split("<details>")
@@ -100,6 +100,15 @@ MISTAKES = {
     "{= line.std[65] }": "no key 65; did you mean '64'?",
     "{= line.slope :.1q }": "Unknown format code 'q'",
     "{= line. }": "'line.' is no expression",
+    "{= line.std }": "'line.std' is a dict; a page prints a finite number or text",
+    "{= line.never }": "'line.never' is nan; a page prints a finite number or text",
+    "{= line.function }": "'function' of 'chapter/line' is no result",
+    "{=line.slope}": "a value is written {= snippet.result }",
+    "{= line.slope": "a value is written {= snippet.result }",
+    ":::chapter/line": "a figure stands on a line of its own",
+    "::: chapter/line {.wide}": "a figure stands on a line of its own",
+    "- ::: chapter/line": "a figure stands on a line of its own",
+    r"$$ a \text{ if $x$ } b $$": "begins and ends with $$, and holds no $ of its own",
     "{= open('x').name }": "no snippet 'chapter/open'",
     r"$\bad{x}$": r"formula '\bad{x}': Unknown command",
     "Text $$x$$": "$$…$$ shares a line with text",
@@ -110,14 +119,14 @@ MISTAKES = {
 @pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
 def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
-    project.snippet("slope = 1.0\nstd = {64: 8.0}")
+    project.snippet("slope = 1.0\nstd = {64: 8.0}\nnever = float('nan')\nfunction = len")
     page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
     line = page[: page.index(mistake)].count("\n") + 1
     built = project.build(page)
     if message is None:
         assert not built.warnings
         return
-    assert len(built.warnings) == 1
+    assert built.warnings
     assert built.warnings[0].startswith(f"docs/chapter.md:{line}: ")
     assert message in built.warnings[0]
     assert "weave-error" in built.html
@@ -152,3 +161,63 @@ def test_two_clean_builds_are_the_same_to_the_byte(project):
     for file in project.root.glob(".cache/weave/*"):
         file.unlink()
     assert project.build(text).html == first
+
+
+def test_text_is_escaped_and_only_numbers_are_typeset(project):
+    project.snippet("name = 'case-1 <b>non-negative</b>'\nsmall = -2e-9")
+    html = project.build("# T\n\n{= line.name } {= line.small :.0e }").html
+    assert "case-1 &lt;b&gt;non-negative&lt;/b&gt;</data>" in html
+    assert "−2 × 10<sup>−9</sup></data>" in html
+
+
+def test_a_percent_sign_does_not_end_a_formula(project):
+    project.snippet("share = 0.95")
+    html = project.build("$p = {= line.share :.0% } + 1$").html
+    assert "<mi>%</mi>" in html or "%</m" in html
+    assert "<mn>1</mn>" in html
+
+
+def test_a_display_formula_right_below_text_is_a_paragraph_of_its_own(project):
+    html = project.convert("Text:\n$$\nx\n$$\nmore")
+    assert re.search(r"<p>Text:</p>\s*<div class=\"formula\">.*</div>\s*<p>more</p>", html)
+
+
+def test_the_same_figure_twice_is_a_mistake(project):
+    project.snippet()
+    built = project.build("# T\n\n::: chapter/line\n\n::: chapter/line\n")
+    [warning] = built.warnings
+    assert warning.startswith("docs/chapter.md:5: figure 'chapter/line' stands on this page")
+
+
+def test_figures_of_one_name_from_two_chapters_have_two_anchors(project):
+    project.snippet()
+    project.snippet(name="other/line")
+    html = project.build("# T\n\n::: chapter/line\n\n::: other/line\n").html
+    assert 'id="figure-line"' in html
+    assert 'id="figure-other-line"' in html
+
+
+def test_the_modules_that_a_script_needs_are_linked(project):
+    project.file("snippets/chapter/law.py", "x = 1\n")
+    project.snippet("from law import x")
+    html = project.build("# T\n\n::: chapter/line\n", strict=True).html
+    assert 'href="../snippets/chapter/law.py"' in html
+
+
+def test_a_mistake_in_a_caption_names_the_snippet(project):
+    project.snippet()
+    script = project.root / "snippets/chapter/line.py"
+    script.write_text(script.read_text().replace('"""A line', r'r"""A $\bad$ line'))
+    built = project.build("# T\n\n::: chapter/line\n")
+    assert built.warnings[0].startswith("docs/chapter.md:3: snippets/chapter/line.py:1: formula")
+
+
+def test_a_value_outside_a_site_needs_its_chapter(project):
+    project.snippet()
+    assert "write {= chapter/line.slope }" in project.convert("{= line.slope }")
+
+
+def test_code_that_holds_a_fence_is_fenced_longer(project):
+    project.snippet('text = """\n```\n"""')
+    html = project.convert("::: chapter/line")
+    assert html.count("<pre>") == 2

@@ -160,3 +160,18 @@ def test_one_failure_does_not_stop_the_others(project):
 def test_a_large_array_is_a_step_and_no_result(project):
     project.snippet("import numpy as np\n\nlarge = np.zeros(2**19 + 1)\nsmall = np.zeros(2**19)")
     assert set(project.runner.run("chapter/line").values) == {"small"}
+
+
+def test_the_second_cell_cannot_change_a_result(project):
+    project.snippet(
+        "x = [1]", draw="import matplotlib.pyplot as plt\n\nx.append(2)\nplt.plot(x)\nplt.show()"
+    )
+    assert project.runner.run("chapter/line").x == [1]
+
+
+def test_what_is_no_result_says_so(project):
+    project.snippet(
+        "from collections import namedtuple\n\nPoint = namedtuple('Point', 'x')\npoint = Point(1)"
+    )
+    with pytest.raises(AttributeError, match="'point' of 'chapter/line' is no result"):
+        _ = project.runner.run("chapter/line").point

@@ -28,6 +28,7 @@ def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
         ('"""Caption.\n\nAlternative."""\n# %%\nx = 1\n', "two cells are needed.*here are 1"),
         ('"""C.\n\nA."""\n# %%\n# %%\n# %%\n', "two cells are needed.*here are 3"),
         ('"""C.\n\nA."""\n# %%\nx = (\n# %%\n', r"line.py:5: SyntaxError"),
+        ('"""C.\n\nA."""\nx = 1\n# %%\n# %%\n', r"line.py:4: code above the first"),
     ],
 )
 def test_a_wrong_form_is_refused(project, text, problem):
@@ -46,3 +47,10 @@ def test_a_module_without_cells_is_no_snippet(project):
     project.snippet()
     project.file("snippets/chapter/law.py", "x = 1\n")
     assert list(snippet.names(project.root / "snippets")) == ["chapter/line"]
+
+
+def test_a_package_beside_a_snippet_is_refused(project):
+    project.file("snippets/chapter/law/__init__.py", "x = 1\n")
+    project.snippet("from law import x")
+    with pytest.raises(WeaveError, match=r"line.py:7: 'law' is a folder"):
+        project.runner.run("chapter/line")
