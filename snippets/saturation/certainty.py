@@ -26,7 +26,6 @@ for n in counts:
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
     near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds
     d_needed[n] = (mean_maximum(n) * odds / 0.05) ** 2
-standard_error = {n: np.sqrt(p * (1 - p) / draws) for n, p in at_64.items()}
 
 # %%
 import matplotlib.pyplot as plt

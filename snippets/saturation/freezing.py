@@ -10,7 +10,7 @@ with a sharp corner between.
 
 # %%
 import numpy as np
-from gaussian_logits import entropy, mean_power_sum, trace
+from gaussian_logits import mean_power_sum, trace
 
 ratio = np.linspace(0.05, 2.5, 50)
 counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
@@ -25,9 +25,8 @@ inverse_e = np.exp(-1)
 rate = {
     n: 1 / (n * mean_power_sum(n, 1.0, 2)) for n in (2, 16, 512, 65536, 10**6)
 }
-# At the border, and past it: E tr J at twice the edge tends to a half.
+# E tr J at twice the edge tends to a half.
 twice = {n: trace(n, 2 * np.sqrt(2 * np.log(float(n)))) for n in counts}
-entropy_at_1 = {n: np.log(n) - entropy(n, 1.0) for n in (512, 65536, 10**6)}
 
 # %%
 import matplotlib.pyplot as plt

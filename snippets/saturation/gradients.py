@@ -5,7 +5,7 @@ Three stacked panels for 3, 64 and 4096 keys: the norm of the Jacobian against
 the spread of the scores, from a quarter to 32. Each shows the root mean square
 and, dashed, the median, in a band from the tenth to the ninetieth percentile.
 For 3 keys the band is narrow at first, then opens downwards: the median falls
-to 0 by a spread of 12, the root mean square only slowly. For 64 keys all rise
+to 0 by a spread of 10, the root mean square only slowly. For 64 keys all rise
 up to a spread of 3 and then fall, the median faster, and the band is wide. For
 4096 keys they rise until a spread of 6; at 8 the band reaches from almost 0 to
 a half.

@@ -4,8 +4,8 @@ The median decays exponentially.
 The squared norm of the Jacobian for 16 keys and bare scores, on logarithmic
 axes, against the number of dimensions from 1 to 4096. The mean square falls
 slowly and joins a dashed straight line of slope minus a half. The median starts
-at the same height, bends down at about a hundred dimensions and leaves the
-picture, five powers of ten lower, before a thousand.
+at the same height, bends down at about thirty dimensions and leaves the
+picture, five powers of ten lower, near five hundred.
 """
 
 # %%

@@ -3,12 +3,12 @@ instead, beyond a handful of keys.
 
 Two stacked panels against the number of keys, from 2 to 65,536. Above, on a
 logarithmic axis down to 10^−18, the typical weight of a key: 1/n up to a
-constant for divided scores, and at least nine powers of ten below that for bare
-scores of 64 dimensions and 16 or more keys. Below, the gradient of the
+constant for divided scores; for bare scores of 64 dimensions lower by five
+powers of ten at 16 keys and by eight at 512. Below, the gradient of the
 attention output with respect to the query, bare over divided, on logarithmic
 axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
 everywhere and rises to hundreds. The ratio of the medians starts far below 1,
-crosses 1 at 7 keys for 64 dimensions and at 33 for 256, and then joins it.
+crosses 1 at 7 keys for 64 dimensions and near 30 for 256, and then joins it.
 """
 
 # %%

@@ -1,4 +1,4 @@
-r"""Bare scores leave a key or two in play, however many there are. Divided by
+r"""Bare scores leave a few keys in play, however many there are. Divided by
 $\sqrt{d}$, a fixed share of all keys takes part.
 
 Three stacked panels against the number of keys, from 2 to 65,536. Each has one
