@@ -607,6 +607,22 @@ def test_gradient_of_the_output(snippet, exact, n):
     assert page.rms_ratio[d][n] > 1
 
 
+@pytest.mark.parametrize("d", [64, 128, 256])
+def test_where_the_medians_cross(snippet, d):
+    page = snippet("saturation/reach")
+
+    def ratio(n):
+        bare, divided = (np.sqrt(jacobian_squares(draw(21, n, s, 8000)[1])) for s in (d**0.5, 1))
+        return math.sqrt(d) * np.median(bare) / np.median(divided)
+
+    def crosses(n):  # a quarter below it the bare gradient is smaller, a quarter above larger
+        return ratio(math.floor(n / 1.25)) < 1 < ratio(math.ceil(n * 1.25))
+
+    assert crosses(page.crossing[d])
+    assert not crosses(page.crossing[d] / 3)
+    assert not crosses(page.crossing[d] * 3)
+
+
 def test_gradient_of_the_output_is_a_derivative():
     rng = np.random.default_rng(17)
     q, K, V, s = rng.standard_normal(4), *rng.standard_normal((2, 5, 4)), 2.0
