@@ -616,7 +616,7 @@ def test_where_the_medians_cross(snippet, d):
         return math.sqrt(d) * np.median(bare) / np.median(divided)
 
     def crosses(n):  # a quarter below it the bare gradient is smaller, a quarter above larger
-        return ratio(math.floor(n / 1.25)) < 1 < ratio(math.ceil(n * 1.25))
+        return ratio(max(2, math.floor(n / 1.25))) < 1 < ratio(math.ceil(n * 1.25))
 
     assert crosses(page.crossing[d])
     assert not crosses(page.crossing[d] / 3)
