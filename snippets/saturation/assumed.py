@@ -1,0 +1,48 @@
+r"""Bare attention leaves the frozen phase only when its keys are very alike.
+
+The number of keys that take part, of 512, on a logarithmic axis, against the
+correlation between keys from 0 to 0.99. With scores divided by √64 it starts at
+191 and climbs to 512. With bare scores it stays below 3 up to a correlation of
+0.6 and climbs steeply after that; a vertical line at 0.8 marks where the spread
+of the scores passes the border of the two phases.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_power_sum, participation
+from scipy.stats import chi2
+
+n, d = 512, 64
+# k_i = √c m + √(1 − c) z_i: softmax ignores what all scores share, and the
+# rest has variance d (1 − c).
+correlation = np.array([*np.arange(0, 0.96, 0.05), 0.97, 0.98, 0.99])
+own = np.sqrt(1 - correlation)
+bare = np.array([participation(n, np.sqrt(d) * s) for s in own])
+divided = np.array([participation(n, s) for s in own])
+leaves_at = 1 - 2 * np.log(n) / d
+
+# The query's length: average over ‖q‖² of law χ²_d, in equal shares.
+share = (np.arange(40) + 0.5) / 40
+mixed, excess = {}, {}
+for dim in [16, 64, 128]:
+    length = np.sqrt(chi2.ppf(share, dim) / dim)
+    same_key = np.mean([mean_power_sum(n, s, 2) for s in length])
+    mixed[dim] = 1 / same_key
+    excess[dim] = same_key / mean_power_sum(n, 1.0, 2) - 1
+length = np.sqrt(chi2.ppf(share, d))
+mixed_bare = 1 / np.mean([mean_power_sum(n, s, 2) for s in length])
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4))
+axes.semilogy(correlation, divided)
+axes.plot(correlation, bare)
+axes.axvline(leaves_at, color="C3", linestyle="--")
+axes.text(0.03, 240, "÷ √64", color="C0")
+axes.text(0.03, 2.1, "bare, d = 64", color="C1")
+axes.text(leaves_at - 0.02, 14, "the border", color="C3", ha="right")
+axes.set(xlabel="correlation c between keys", ylabel="keys taking part, of 512")
+axes.set(yticks=[1, 10, 100, 512], yticklabels=["1", "10", "100", "512"])
+axes.minorticks_off()
+plt.show()

@@ -1,0 +1,47 @@
+r"""With 64 keys or more, one of them takes over 99 % of the weight as a rule
+only at tens of thousands of dimensions.
+
+The probability that the largest weight exceeds 0.99, against the number of
+dimensions from 1 to a million on a logarithmic axis, for 3, 64 and 4096 keys
+and bare scores. The three curves rise slowly. At 64 dimensions they stand at a
+little over a half, at a fifth and below a tenth; they pass 95 per cent near six
+thousand dimensions for 3 keys, near fifty thousand for 64 and beyond a hundred
+thousand for 4096. Dashed curves of the near-tie law meet them there.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_maximum
+from largest_keys import draw, largest_weight
+
+dims, draws = 4 ** np.arange(0, 10.1, 0.5), 8000
+counts, odds = [3, 64, 512, 4096], np.log(99)
+probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
+for n in counts:
+    top = draw(np.random.default_rng(0), n, draws, keep=64)
+    weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
+    probability[n] = np.mean(weights > 0.99, axis=1)
+    at_64[n] = np.mean(largest_weight(top, n, 8) > 0.99)
+    gap_at_64[n] = np.median(8 * (top[:, 0] - top[:, 1]))
+    # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
+    near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds
+    d_needed[n] = (mean_maximum(n) * odds / 0.05) ** 2
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.2))
+for n, colour in zip([3, 64, 4096], ["C0", "C1", "C2"], strict=True):
+    axes.semilogx(dims, probability[n], color=colour, label=f"{n} keys")
+    good = near_tie[n] > 0.25
+    axes.plot(dims[good], near_tie[n][good], "--", color=colour, linewidth=1)
+axes.legend(loc="lower right")
+axes.axvline(64, color="C3", linestyle=":")
+axes.text(58, 0.97, "d = 64", color="C3", ha="right", va="top")
+axes.set(xlabel="dimensions d, bare scores", ylim=(0, 1.02))
+axes.set(ylabel="P(largest weight > 0.99)")
+axes.set_xticks(
+    [1, 100, 10_000, 1_000_000], ["1", "100", "10,000", "1,000,000"]
+)
+axes.minorticks_off()
+plt.show()

@@ -1,0 +1,42 @@
+r"""The more keys, the sharper the border. At real numbers of keys it is
+blurred.
+
+The chance that two picks made by weight hit the same key, against σ divided by
+the edge √(2 ln n), from 0 to 2.5. For 16, 4096, a million and 10^100 keys the
+curves start near 0, bend upwards around 1 and rise towards 1. The more keys,
+the closer they lie to the dashed limit, which is 0 up to 1 and then 1 − 1/x,
+with a sharp corner between.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_power_sum, trace
+
+ratio = np.linspace(0.05, 2.5, 50)
+counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
+same_key = {}
+for n in counts:
+    edge = np.sqrt(2 * np.log(float(n)))
+    same_key[n] = np.array([mean_power_sum(n, x * edge, 2) for x in ratio])
+limit = np.maximum(0, 1 - 1 / ratio)
+
+# At σ = 1 a share of about 1/e of the keys takes part.
+inverse_e = np.exp(-1)
+rate = {
+    n: 1 / (n * mean_power_sum(n, 1.0, 2)) for n in (2, 16, 512, 65536, 10**6)
+}
+# E tr J at twice the edge tends to a half.
+twice = {n: trace(n, 2 * np.sqrt(2 * np.log(float(n)))) for n in counts}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.2))
+for name, values in zip(counts.values(), same_key.values(), strict=True):
+    axes.plot(ratio, values, label=f"{name} keys")
+axes.plot(ratio, limit, "--", color="C5", label="limit")
+axes.axvline(1, color="C3", linestyle=":")
+axes.set(xlabel="σ / √(2 ln n)", ylabel="two picks hit the same key")
+axes.set(ylim=(0, 0.8), xlim=(0, 2.5))
+axes.legend(loc="upper left")
+plt.show()

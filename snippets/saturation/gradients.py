@@ -1,0 +1,57 @@
+r"""For three keys large scores kill the gradient. For thousands they make it
+larger, and erratic.
+
+Three stacked panels for 3, 64 and 4096 keys: the norm of the Jacobian against
+the spread of the scores, from a quarter to 32. Each shows the root mean square
+and, dashed, the median, in a band from the tenth to the ninetieth percentile.
+For 3 keys the band is narrow at first, then opens downwards: the median falls
+to 0 by a spread of 10, the root mean square only slowly. For 64 keys all rise
+up to a spread of 3 and then fall, the median faster, and the band is wide. For
+4096 keys they rise until a spread of 6; at 8 the band reaches from almost 0 to
+a half.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import jacobian_square
+from largest_keys import draw, jacobian_norm
+
+sigma, draws = np.geomspace(0.25, 32, 22), 2000
+counts, shares = [3, 16, 64, 512, 4096], [10, 50, 90]
+rms, mean, quantiles = {}, {}, {}
+rms_at, mean_at, median_at, near_zero_at = {}, {}, {}, {}
+for n in counts:
+    top = draw(np.random.default_rng(n), n, draws)
+    rms[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
+    norms = np.array([jacobian_norm(top, n, s) for s in sigma])
+    quantiles[n] = np.percentile(norms, shares, axis=1)
+    mean[n] = norms.mean(axis=1)
+
+    top = draw(np.random.default_rng(n), n, 5 * draws)
+    norms = {s: jacobian_norm(top, n, s) for s in (1, 8)}
+    rms_at[n] = {s: np.sqrt(jacobian_square(n, s)) for s in norms}
+    mean_at[n] = {s: values.mean() for s, values in norms.items()}
+    median_at[n] = {s: np.median(values) for s, values in norms.items()}
+    near_zero_at[n] = {s: np.mean(x < 0.01) for s, x in norms.items()}
+peak = {n: sigma[np.argmax(rms[n])] for n in counts}
+rms_overtakes = next(
+    n for n in range(2, 99) if jacobian_square(n, 8) > jacobian_square(n, 1)
+)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(3, 1, figsize=(6.4, 8), sharex=True, sharey=True)
+for axes, n in zip(panels, [3, 64, 4096], strict=True):
+    low, median, high = quantiles[n]
+    axes.fill_between(sigma, low, high, color="C0", alpha=0.2)
+    axes.semilogx(sigma, rms[n], base=2, color="C1", label="rms, exact")
+    axes.plot(sigma, median, "--", color="C0", label="median, 10–90 %")
+    axes.axvline(1, color="C3", linestyle=":")
+    axes.axvline(8, color="C3", linestyle=":")
+    axes.set_title(f"{n} keys")
+panels[0].legend(loc="upper right")
+panels[1].set_ylabel("norm of the Jacobian ‖J‖")
+panels[2].set(xlabel="standard deviation σ of the scores", ylim=(0, 0.6))
+panels[2].set_xticks([0.25, 1, 4, 8, 32], ["¼", "1", "4", "8", "32"])
+plt.show()

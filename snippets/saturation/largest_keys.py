@@ -1,0 +1,48 @@
+"""Random draws of softmax weights for any number of keys, from the largest few.
+
+The largest logits are drawn from their exact law; all the others enter by their
+mean, given that they are smaller. For medians, which no quadrature gives.
+"""
+
+import numpy as np
+from scipy.special import log_ndtr, ndtri
+
+
+def draw(rng, n, draws, keep=100):
+    """Return the largest min(n, keep) of n standard Gaussians, sorted.
+
+    The smallest of n uniform numbers are 1 − e^{−s} with s = E_1/n + E_2/(n−1)
+    + …, E exponential (Rényi); −Φ^{-1} turns them into the largest Gaussians.
+    """
+    keep = min(n, keep)
+    steps = rng.exponential(size=(draws, keep)) / (n - np.arange(keep))
+    return -ndtri(-np.expm1(-np.cumsum(steps, axis=1)))
+
+
+def power_sum(top, n, sigma, k):
+    """Return Σ (e_i/e_1)^k over all keys but the first, e_i = e^{σ g_i}."""
+    first, last = top[:, :1], top[:, -1:]
+    total = np.exp(k * sigma * (top[:, 1:] - first)).sum(axis=1)
+    if n > top.shape[1]:
+        # A standard Gaussian below c has E e^{ag} = e^{a²/2} Φ(c − a)/Φ(c).
+        a = k * sigma
+        log_mean = a**2 / 2 + log_ndtr(last - a) - log_ndtr(last) - a * first
+        total += (n - top.shape[1]) * np.exp(log_mean[:, 0])
+    return total
+
+
+def largest_weight(top, n, sigma):
+    """Return max p_i for each draw."""
+    return 1 / (1 + power_sum(top, n, sigma, 1))
+
+
+def jacobian_norm(top, n, sigma):
+    """Return ‖J‖_F for each draw, from sums without the largest key.
+
+    With R_k = Σ_{i>1} (e_i/e_1)^k and Z = 1 + R_1,
+    Z⁴‖J‖² = R_1² + 2 R_2 + R_2² + Z² R_2 − 2 Z R_3. Nothing in it is nearly 1.
+    """
+    r1, r2, r3 = (power_sum(top, n, sigma, k) for k in (1, 2, 3))
+    z = 1 + r1
+    square = r1**2 + 2 * r2 + r2**2 + z**2 * r2 - 2 * z * r3
+    return np.sqrt(square) / z**2

@@ -1,0 +1,48 @@
+r"""The weight gathers at $g = \sigma$, as long as there are keys that high.
+Beyond $\sqrt{2\ln n}$ there are none.
+
+Two stacked panels against the level g, the score of a key in standard
+deviations, for 4096 keys, on logarithmic vertical axes. Above, the expected
+number of keys near each level: an upturned parabola from about a thousand at 0,
+which falls to one a little above 3.5; a vertical line marks the edge, 4.1,
+where the count is down by the factor n. Below, what the keys of each level
+weigh together, as a share of the peak, for σ = 1, 2, 4 and 8: parabolas with
+their peaks at 1, 2, 4 and 8. The last peak lies far beyond the edge, where its
+curve is dotted; left of the edge it only rises.
+"""
+
+# %%
+import numpy as np
+from scipy.stats import norm
+
+n = 4096
+edge = np.sqrt(2 * np.log(n))
+g = np.linspace(0, 9, 901)
+# Keys within a quarter of g.
+keys = n * (norm.cdf(g + 0.25) - norm.cdf(g - 0.25))
+one_left = np.interp(-1, -keys, g)
+
+# n φ(g) e^{σg}, as a share of its value at the peak, g = σ.
+spreads = [1, 2, 4, 8]
+weight = {s: np.exp(-((g - s) ** 2) / 2) for s in spreads}
+keys_at_peak = {s: n * np.exp(-(s**2) / 2) for s in spreads}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, (count, share) = plt.subplots(2, 1, figsize=(6.4, 6), sharex=True)
+count.semilogy(g, keys)
+count.axhline(1, linestyle=":", color="C0")
+count.text(8.9, 1.4, "one key", ha="right", color="C0")
+count.axvline(edge, color="C3", linestyle="--")
+count.text(edge + 0.1, 500, "the edge, √(2 ln n)", color="C3")
+count.set(ylabel="number of keys at g", ylim=(1e-4, 3e3))
+for s, colour in zip(spreads, ["C0", "C2", "C4", "C1"], strict=True):
+    there = g <= edge
+    share.semilogy(g[there], weight[s][there], color=colour)
+    share.plot(g[~there], weight[s][~there], ":", color=colour)
+    share.text(s - 0.12 * s, 1.6, f"σ = {s}", ha="center", color=colour)
+share.axvline(edge, color="C3", linestyle="--")
+share.set(ylabel="weight of the keys at g", ylim=(1e-4, 8))
+share.set(xlabel="level g of the score, in standard deviations")
+plt.show()

@@ -1,0 +1,44 @@
+r"""As the scores grow, one key takes the weight. From a spread of 1 to 8 the
+gradient shrinks for 3 keys, and grows for 64 and more.
+
+Two stacked panels against the spread of the scores, from a quarter to 32, on a
+logarithmic axis; vertical lines mark 1, the spread after division by √d, and 8,
+the spread without it at 64 dimensions. Above, the mean largest weight for 3, 64
+and 4096 keys: three rising curves towards 1, later for more keys. Below, the
+root mean square size of the Jacobian: for 3 keys it only falls; for 64 and 4096
+keys it rises from near 0, is larger at 8 than at 1, and falls slowly after
+that.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import jacobian_square, largest
+
+sigma = np.geomspace(0.25, 32, 29)
+largest_weight, gradient = {}, {}
+for n in [3, 64, 4096]:
+    largest_weight[n] = np.array([largest(n, s) for s in sigma])
+    gradient[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
+largest_at = {n: {s: largest(n, s) for s in (1, 8)} for n in (3, 64, 512, 4096)}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, (weight, size) = plt.subplots(2, 1, figsize=(6.4, 6), sharex=True)
+places = {3: (0.35, 0.62), 64: (1.08, 0.4), 4096: (9, 0.45)}
+heights = {3: (0.4, 0.48), 64: (0.4, 0.17), 4096: (0.4, 0.04)}
+for n, colour in zip(gradient, ["C0", "C1", "C2"], strict=True):
+    weight.semilogx(sigma, largest_weight[n], color=colour, base=2)
+    size.semilogx(sigma, gradient[n], color=colour, base=2)
+    weight.text(*places[n], f"{n} keys", color=colour)
+    size.text(*heights[n], f"{n} keys", color=colour)
+for axes in (weight, size):
+    axes.axvline(1, color="C4", linestyle="--")
+    axes.axvline(8, color="C3", linestyle="--")
+weight.set(ylabel="mean largest weight", ylim=(0, 1.12), yticks=[0, 0.5, 1])
+weight.text(0.95, 1.03, "divided by √d", color="C4", ha="right")
+weight.text(8.5, 1.03, "d = 64, bare", color="C3")
+size.set(ylabel="rms gradient ‖J‖", ylim=(0, 0.52))
+size.set(xlabel="standard deviation σ of the scores")
+size.set(xticks=[0.25, 1, 4, 8, 32], xticklabels=["¼", "1", "4", "8", "32"])
+plt.show()

@@ -1,0 +1,61 @@
+r"""What collapses is the weight of a typical key. The output's gradient grows
+instead, beyond a handful of keys.
+
+Two stacked panels against the number of keys, from 2 to 65,536. Above, on a
+logarithmic axis down to 10^−18, the typical weight of a key: 1/n up to a
+constant for divided scores; for bare scores of 64 dimensions lower by five
+powers of ten at 16 keys and by eight at 512. Below, the gradient of the
+attention output with respect to the query, bare over divided, on logarithmic
+axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
+everywhere and rises to hundreds. The ratio of the medians starts far below 1,
+crosses 1 at 7 keys for 64 dimensions and near 30 for 256, and then joins it.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_log_sum, output_gradient
+from largest_keys import draw, jacobian_norm
+
+counts = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 512, 4096, 65536]
+typical = {s: {n: np.exp(-mean_log_sum(n, s)) for n in counts} for s in (1, 8)}
+
+rms_ratio, median_ratio, crossing = {}, {}, {}
+for d in [64, 128, 256]:
+    root = np.sqrt(d)
+    rms_ratio[d] = {
+        n: output_gradient(n, d, 1) / output_gradient(n, d, root)
+        for n in counts
+    }
+    median_ratio[d] = {}
+    for n in counts:
+        top = draw(np.random.default_rng(n), n, 4000)
+        bare, divided = (np.median(jacobian_norm(top, n, s)) for s in (root, 1))
+        median_ratio[d][n] = root * bare / divided
+    crossing[d] = np.exp2(
+        np.interp(0, np.log([*median_ratio[d].values()]), np.log2(counts))
+    )
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, (weight, ratio) = plt.subplots(2, 1, figsize=(6.4, 6.4), sharex=True)
+weight.loglog(counts, typical[1].values())
+weight.plot(counts, typical[8].values(), color="C1")
+weight.text(300, 3e-2, "÷ √d", color="C0")
+weight.text(64, 3e-7, "bare, d = 64", color="C1")
+weight.set(ylabel="weight of a typical key", yticks=[1, 1e-6, 1e-12, 1e-18])
+for d, colour in [(64, "C1"), (256, "C3")]:
+    ratio.loglog(
+        counts, rms_ratio[d].values(), color=colour, label=f"rms, d = {d}"
+    )
+    label = f"median, d = {d}"
+    ratio.plot(
+        counts, median_ratio[d].values(), "--", color=colour, label=label
+    )
+ratio.axhline(1, color="C4", linestyle=":")
+ratio.legend(loc="lower right")
+ratio.set(ylabel="‖∂o/∂q‖, bare ÷ divided", ylim=(0.002, 2000))
+ratio.set(xlabel="number of keys n", xticks=[2, 16, 64, 512, 4096, 65536])
+ratio.set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
+ratio.minorticks_off()
+plt.show()

@@ -1,0 +1,51 @@
+r"""Bare scores leave a few keys in play, however many there are. Divided by
+$\sqrt{d}$, a fixed share of all keys takes part.
+
+Three stacked panels against the number of keys, from 2 to 65,536. Each has one
+curve for divided scores and three for bare scores of 16, 64 and 256 dimensions.
+Above, the mean largest weight: the divided curve falls to almost 0; the bare
+ones fall slowly and stay high. Middle, the entropy as a share of its maximum:
+near 1 for divided scores, between a tenth and a half for bare ones. Below, on
+logarithmic axes, the number of keys that take part: a straight rising line for
+divided scores; for bare ones nearly flat, below 10 even for 16 dimensions until
+there are hundreds of keys.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import entropy, largest, participation
+
+counts = 2 ** np.arange(1, 17)
+spread = {"÷ √d": 1.0, "d = 16": 4.0, "d = 64": 8.0, "d = 256": 16.0}
+largest_weight, mean_entropy, share, taking_part = {}, {}, {}, {}
+for name, s in spread.items():
+    largest_weight[name] = {int(n): largest(n, s) for n in counts}
+    mean_entropy[name] = {int(n): entropy(int(n), s) for n in counts}
+    share[name] = {n: h / np.log(n) for n, h in mean_entropy[name].items()}
+    taking_part[name] = {int(n): participation(n, s) for n in counts}
+# The article's small dimension, d = 4; and 3 keys, for the table.
+four_dimensions = participation(512, 2.0)
+scaled_3, bare_3 = (
+    {"largest": largest(3, s), "entropy": entropy(3, s)} for s in (1, 8)
+)
+scaled_3["keys"], bare_3["keys"] = (participation(3, s) for s in (1, 8))
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(3, 1, figsize=(6.4, 8), sharex=True)
+results = [largest_weight, share, taking_part]
+labels = ["mean largest weight", "entropy / ln n", "keys taking part"]
+for axes, result, label in zip(panels, results, labels, strict=True):
+    for name, line in zip(spread, ["-", ":", "--", "-."], strict=True):
+        axes.plot(counts, result[name].values(), line, label=name)
+    axes.set(ylabel=label)
+panels[0].set_ylim(0, 1)
+panels[1].set_ylim(0, 1.05)
+panels[2].set(xscale="log", yscale="log", xlabel="number of keys n")
+panels[2].set_xscale("log", base=2)
+panels[2].set(xticks=[2, 16, 64, 512, 4096, 65536])
+panels[2].set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
+panels[2].legend(loc="upper left")
+panels[2].minorticks_off()
+plt.show()

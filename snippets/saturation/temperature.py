@@ -1,0 +1,35 @@
+r"""A temperature of $\sqrt{64} = 8$ keeps the order of the weights and brings
+them together.
+
+The softmax weights of the three scores 14, 12 and 10 against the temperature by
+which they are divided, from a half to 128 on a logarithmic axis. At a half the
+first weight is nearly 1. The three curves approach each other without crossing
+and all tend to one third. Vertical lines mark the temperatures 1, 8 and 64,
+which are no divisor, √d and d.
+"""
+
+# %%
+import numpy as np
+from scipy.special import softmax
+
+scores = np.array([14, 12, 10])
+temperature = np.geomspace(0.5, 128, 200)
+weights = softmax(scores / temperature[:, np.newaxis], axis=1)
+at = {t: softmax(scores / t) for t in (1, 8, 64)}
+ratio = {t: at[t][0] / at[t][1] for t in at}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4))
+for score, weight in zip(scores, weights.T, strict=True):
+    axes.semilogx(temperature, weight, base=2, label=f"score {score}")
+for t, name in [(1, "none"), (8, "√d"), (64, "d")]:
+    axes.axvline(t, color="C3", linestyle=":")
+    axes.text(t * 1.06, 0.97, name, color="C3", va="top")
+axes.axhline(1 / 3, color="C4", linestyle="--", linewidth=1)
+axes.text(0.5, 0.345, "1/3", color="C4")
+axes.legend(loc=(0.53, 0.58))
+axes.set(xlabel="temperature: what the scores are divided by", ylabel="weight")
+axes.set(ylim=(0, 1), xticks=[0.5, 1, 8, 64], xticklabels=["½", 1, 8, 64])
+plt.show()

@@ -1,0 +1,697 @@
+"""The claims of docs/saturation.md: each by a second route, each with a wrong variant."""
+
+import itertools
+import math
+from decimal import Decimal
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, stats
+from scipy.special import expit, softmax
+
+
+def agrees(estimate, exact, standard_error, errors=4.5):
+    """Tell whether an estimate lies within some standard errors of a value: all of it, if arrays.
+
+    4.5 standard errors are passed by chance in 1 of 150,000 fair draws.
+    """
+    distance = np.abs(np.asarray(estimate) - np.asarray(exact))
+    return bool(np.all(distance <= errors * np.asarray(standard_error)))
+
+
+def close(value, exact, tolerance=1e-9):
+    """Tell whether two exact routes meet, up to a relative error."""
+    return bool(np.allclose(value, exact, rtol=tolerance, atol=0))
+
+
+def mean_and_error(sample):
+    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
+
+
+def is_mean(value, sample):
+    return agrees(np.mean(sample), value, np.std(sample) / np.sqrt(len(sample)))
+
+
+def is_median(value, sample, draws_behind_value):
+    """Tell whether half of the sample lies below the value, up to 4.5 standard errors."""
+    error = 0.5 * np.sqrt(1 / len(sample) + 1 / draws_behind_value)
+    return bool(abs(np.mean(sample < value) - 0.5) < 4.5 * error)
+
+
+def is_share(value, hits, draws_behind_value=math.inf):
+    error = np.sqrt(value * (1 - value) * (1 / len(hits) + 1 / draws_behind_value))
+    return agrees(np.mean(hits), value, error)
+
+
+def draw(seed, n, sigma, draws):
+    """Draw Gaussian levels, all n of them, and their weights."""
+    g = np.random.default_rng(seed).standard_normal((draws, n))
+    return g, softmax(sigma * g, axis=1)
+
+
+def jacobian_squares(p):
+    """Give ‖J‖² of each row of weights by its definition, without the cancelling formula."""
+    square = p**2
+    rest = 1 - p
+    top = np.argmax(p, axis=1)
+    rows = np.arange(len(p))
+    others = p.copy()
+    others[rows, top] = 0
+    rest[rows, top] = others.sum(axis=1)
+    diagonal = np.sum((p * rest) ** 2, axis=1)
+    # Off the diagonal: the largest with each other, and the others among themselves.
+    small = others**2
+    pairs = 2 * square[rows, top] * small.sum(axis=1)
+    pairs += np.maximum(small.sum(axis=1) ** 2 - np.sum(small**2, axis=1), 0)
+    return diagonal + pairs
+
+
+@pytest.fixture(scope="module")
+def exact(module):
+    return module("saturation/gaussian_logits")
+
+
+@pytest.fixture(scope="module")
+def keys(module):
+    return module("saturation/largest_keys")
+
+
+# The quadrature
+
+CASES = [(2, 0.01), (2, 1.0), (3, 8.0), (16, 2.0), (512, 8.0), (65536, 1.0)]
+CASES += [(10**6, 0.05), (10**6, 1.0), (10**6, 8.0), (10**6, 100.0), (10**100, 1.0)]
+
+
+@pytest.mark.parametrize(("n", "sigma"), CASES)
+def test_the_weights_add_up_to_1(exact, n, sigma):
+    assert close(exact.mean_power_sum(n, sigma, 1), 1, 1e-12)
+    if n < 10**100:  # there one factor L more or less is nothing
+        wrong = n * exact.integral(sigma, n - 2, (1,))
+        assert not close(wrong, 1, 1e-12), "a factor L too few"
+
+
+def two_keys(sigma, f):
+    """Average f(p, 1 − p, x) over the lead x of the better of two keys: x = |N(0, 2)|."""
+
+    def integrand(x):
+        p, rest = expit(sigma * x), expit(-sigma * x)
+        return 2 * stats.norm.pdf(x, scale=math.sqrt(2)) * f(p, rest, x)
+
+    ends = [0, *(c / sigma for c in (1, 3, 10, 30) if c < 9 * sigma), 13]
+    parts = [integrate.quad(integrand, *ends, epsrel=1e-11)[0] for ends in itertools.pairwise(ends)]
+    return sum(parts)
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 8.0])
+def test_closed_forms_for_two_keys(exact, sigma):
+    forms = {
+        "trace": (exact.trace, lambda p, q, x: 2 * p * q, 1e-9),
+        "jacobian_square": (exact.jacobian_square, lambda p, q, x: 4 * (p * q) ** 2, 1e-9),
+        "along": (exact.along_query_square, lambda p, q, x: 2 * (p * q * x) ** 2, 1e-9),
+        "largest": (exact.largest, lambda p, q, x: p, 2e-6),
+        "entropy": (exact.entropy, lambda p, q, x: entropy_of_two(p, q, sigma * x), 1e-9),
+        "mean_log_sum": (exact.mean_log_sum, lambda p, q, x: sigma * x / 2 - math.log(p), 1e-9),
+    }
+    for name, (route, form, tolerance) in forms.items():
+        assert close(route(2, sigma), two_keys(sigma, form), tolerance), name
+        # One score's spread in place of the difference's.
+        assert not close(route(2, sigma / math.sqrt(2)), two_keys(sigma, form), tolerance), name
+
+
+def entropy_of_two(p, q, lead):
+    return -p * math.log(p) - q * (math.log(p) - lead)
+
+
+@pytest.mark.parametrize(
+    ("n", "sigma"), [(3, 8.0), (16, 1.0), (16, 8.0), (64, 3.0), (512, 1.0), (512, 8.0)]
+)
+def test_averages_fit_a_simulation(exact, n, sigma):
+    draws = 200_000 // n + 4000
+    g, p = draw(n, n, sigma, draws)
+    centred = g - np.sum(p * g, axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = -np.sum(np.where(p > 0, p * np.log(p), 0), axis=1)
+    samples = {
+        "mean_power_sum": np.sum(p**2, axis=1),
+        "trace": 1 - np.sum(p**2, axis=1),
+        "jacobian_square": jacobian_squares(p),
+        "along_query_square": np.sum((p * centred) ** 2, axis=1),
+        "entropy": entropy,
+        "largest": p.max(axis=1),
+        "mean_log_sum": np.log(np.sum(np.exp(sigma * g), axis=1)),
+    }
+    for name, sample in samples.items():
+        more = (2,) if name == "mean_power_sum" else ()
+        route = getattr(exact, name)
+        assert is_mean(route(n, sigma, *more), sample), name
+        # The wrong temperature: d for √d at d = 64, and none.
+        assert not is_mean(route(n, sigma / 8, *more), sample), name
+        assert not is_mean(route(n, sigma * 8, *more), sample), name
+
+
+def test_a_million_keys(exact):
+    n, draws = 10**6, 30
+    for sigma in (1.0, 3.0):
+        same, largest = [], []
+        for seed in range(draws):
+            p = softmax(sigma * np.random.default_rng(seed).standard_normal(n))
+            same.append(np.sum(p**2))
+            largest.append(p.max())
+        assert is_mean(exact.mean_power_sum(n, sigma, 2), np.array(same))
+        assert is_mean(exact.largest(n, sigma), np.array(largest))
+        assert not is_mean(exact.mean_power_sum(n, sigma * 1.1, 2), np.array(same))
+
+
+@pytest.mark.parametrize(("n", "sigma"), [(3, 1.0), (512, 1.0), (512, 8.0), (10**6, 8.0)])
+def test_trace_is_the_slope_of_the_log_sum(exact, n, sigma):
+    # d/dσ ln Z = Σ p g, whose mean is σ E tr J.
+    h = 1e-3 * sigma
+    slope = (exact.mean_log_sum(n, sigma + h) - exact.mean_log_sum(n, sigma - h)) / (2 * h)
+    assert close(exact.trace(n, sigma), slope / sigma, 1e-4)
+    assert not close(exact.trace(n, sigma), slope, 1e-4) or sigma == 1
+    assert close(exact.trace(n, sigma), 1 - exact.mean_power_sum(n, sigma, 2), 1e-9)
+
+
+def test_quadrature_does_not_depend_on_its_step(exact, module, monkeypatch):
+    finer = module("saturation/gaussian_logits")
+    original = finer.grid.__wrapped__
+
+    def halved(sigma):
+        h = min(0.2, 0.4 * sigma) / 2
+        x = h * np.arange(np.floor(-9 * sigma / h), np.ceil(23 * sigma / h))
+        weight = h / sigma * stats.norm.pdf(x / sigma)
+        steps = np.arange(round(x[0] / h) - round(5 / h), round((x[-1] + 270) / h))
+        return h, x, weight, h * steps[::-1]
+
+    assert close(original(1.0)[0], 0.2)
+    monkeypatch.setattr(finer, "grid", halved)
+    for n, sigma in [(3, 1.0), (512, 8.0), (10**6, 3.0)]:
+        for name in ("participation", "trace", "jacobian_square", "mean_log_sum"):
+            assert close(getattr(finer, name)(n, sigma), getattr(exact, name)(n, sigma), 1e-10)
+        assert close(finer.largest(n, sigma), exact.largest(n, sigma), 3e-6)
+
+
+# Near one-hot
+
+
+def test_the_cancelling_formula_fails_near_one_hot(keys):
+    scores = [50.0, 10.0, 5.0]
+    with mpmath.workdps(60):
+        e = [mpmath.exp(s) for s in scores]
+        p = [x / sum(e) for x in e]
+        true = mpmath.sqrt(sum((p[i] * ((i == j) - p[j])) ** 2 for i in range(3) for j in range(3)))
+    stable = keys.jacobian_norm(np.array([scores]), 3, 1.0)[0]
+    p = softmax(scores)
+    cancelling = np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2
+    naive = np.linalg.norm(np.diag(p) - np.outer(p, p))
+    assert close(stable, float(true), 1e-12)
+    assert not close(np.sqrt(max(cancelling, 0)), float(true), 1e-12)
+    assert not close(naive, float(true), 1e-2), "the definition, with 1 − p = 0"
+    assert p[0] == 1.0
+
+
+def test_the_means_stay_exact_where_the_difference_loses_its_digits(exact):
+    # A single pair of keys, σ = 100: E‖J‖² against the closed form.
+    closed = two_keys(100.0, lambda p, q, x: 4 * (p * q) ** 2)
+    assert close(exact.jacobian_square(2, 100.0), closed, 1e-8)
+    # A draw that is one-hot to 1e-9 has ‖J‖² of 1e-18, below the rounding of 1 − 2 + 1.
+    p = np.array([1 - 1e-9, 1e-9])
+    cancelling = np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2
+    assert close(jacobian_squares(p[np.newaxis])[0], 4e-18, 1e-6)
+    assert not close(cancelling, 4e-18, 1e-6)
+
+
+def test_naive_softmax_overflows():
+    scores = np.array([800.0, 10.0, 5.0])
+
+    def works(function):
+        with np.errstate(over="ignore", invalid="ignore"):
+            weights = function(scores)
+        return bool(np.all(np.isfinite(weights))) and close(weights.sum(), 1)
+
+    assert works(lambda z: np.exp(z - z.max()) / np.exp(z - z.max()).sum())
+    assert not works(lambda z: np.exp(z) / np.exp(z).sum())
+
+
+@pytest.mark.parametrize("n", [3, 16, 512])
+@pytest.mark.parametrize("sigma", [1.0, 8.0])
+def test_jacobian_norm_is_the_norm_of_the_matrix(keys, n, sigma):
+    g = -np.sort(-np.random.default_rng(n).standard_normal((50, n)), axis=1)
+    p = softmax(sigma * g, axis=1)
+    matrices = [np.linalg.norm(np.diag(w) - np.outer(w, w)) for w in p]
+    norms = keys.jacobian_norm(g, n, sigma)
+    # The matrix itself rounds at 1e−16.
+    assert np.allclose(norms, matrices, rtol=1e-8, atol=1e-15)
+    assert close(norms**2, jacobian_squares(p), 1e-8)
+    assert not np.allclose(norms, np.sqrt(np.sum((p * (1 - p)) ** 2, 1)), rtol=1e-8, atol=1e-15)
+
+
+@pytest.mark.parametrize("n", [3, 300])
+def test_the_largest_keys_have_their_law(keys, n):
+    top = keys.draw(np.random.default_rng(1), n, 4000, keep=50)
+    assert np.all(np.diff(top, axis=1) <= 0)
+    for place in (0, 1):
+        # The place-th largest of n uniform numbers has a beta law.
+        u = stats.norm.cdf(top[:, place])
+        assert stats.kstest(u, stats.beta(n - place, place + 1).cdf).pvalue > 1e-4
+        assert stats.kstest(u, stats.beta(n, place + 2).cdf).pvalue < 1e-4
+
+
+@pytest.mark.parametrize("sigma", [1.0, 3.0, 8.0])
+def test_the_other_keys_enter_by_their_mean(keys, sigma):
+    n, draws = 2000, 1500
+    top = keys.draw(np.random.default_rng(2), n, draws)
+    _, p = draw(3, n, sigma, draws)
+    for value, sample in [
+        (keys.largest_weight(top, n, sigma), p.max(axis=1)),
+        (keys.jacobian_norm(top, n, sigma), np.sqrt(jacobian_squares(p))),
+    ]:
+        assert is_median(np.median(value), sample, draws)
+        if sigma < 3:  # there most of the weight lies beyond the first hundred
+            alone = keys.largest_weight(top, top.shape[1], sigma)
+            assert not is_median(np.median(alone), p.max(axis=1), draws)
+
+
+# The numbers
+
+
+def test_e_50():
+    printed = 5_184_705_528_587_072_045  # the article's
+    exact = Decimal(50).exp()
+    assert f"{float(exact):,.0f}" == "5,184,705,528,587,072,045,056"
+    assert float(exact) == math.exp(50)
+    assert int(float(exact)) // 1000 == printed
+    assert int(exact) // 1000 != printed  # the exact number cut would end otherwise
+    assert close(float(exact / printed), 1000, 1e-12)
+
+
+def test_temperature(snippet):
+    page = snippet("saturation/temperature")
+    for t, weights in page.at.items():
+        e = [mpmath.exp(mpmath.mpf(int(s)) / t) for s in page.scores]
+        assert close(weights, [float(x / sum(e)) for x in e], 1e-12)
+        assert close(np.log(page.ratio[t]), (page.scores[0] - page.scores[1]) / t)
+        if t > 1:
+            assert not close(page.ratio[t], page.ratio[1])
+    assert np.all(np.diff(page.weights, axis=1) < 0)  # the order never changes
+    assert np.all(np.diff(np.ptp(page.weights, axis=1)) < 0)  # and they draw together
+
+
+def test_three_scores(snippet):
+    page = snippet("saturation/three_scores")
+    z = page.sigma * np.random.default_rng(4).standard_normal((400_000, 3))
+    spans, largest = np.ptp(z, axis=1), softmax(z, axis=1).max(axis=1)
+    assert is_mean(page.mean_range, spans)
+    assert close(page.mean_range, page.sigma * 3 / math.sqrt(math.pi), 1e-4)
+    assert is_share(page.p_range_4, spans <= page.example_range)
+    assert is_median(page.median_weight, largest, math.inf)
+    assert is_share(page.p_weight_example, largest <= page.example_weight)
+    assert close(page.example_sd, np.std([14, 10, 12]))
+    for wrong in (spans / 8, spans * 8):
+        assert not is_share(page.p_range_4, wrong <= page.example_range)
+    assert not is_share(page.p_weight_example, softmax(z / 8, axis=1).max(1) <= 0.867)
+
+
+# How saturated
+
+
+def attention(seed, n, d, divisor, draws):
+    """Draw whole queries, of length √d, and keys; give the weights."""
+    rng = np.random.default_rng(seed)
+    p = np.empty((draws, n))
+    for row in p:
+        q = rng.standard_normal(d)
+        q *= np.sqrt(d) / np.linalg.norm(q)
+        row[:] = softmax(rng.standard_normal((n, d)) @ q / divisor)
+    return p
+
+
+@pytest.mark.parametrize("n", [16, 512])
+def test_saturation(snippet, n):
+    page = snippet("saturation/saturation")
+    for name, d, divisor in [("÷ √d", 64, 8), ("d = 16", 16, 1), ("d = 64", 64, 1)]:
+        p = attention(5, n, d, divisor, 600)
+        same = np.sum(p**2, axis=1)
+        assert is_mean(1 / page.taking_part[name][n], same)
+        assert is_mean(page.largest_weight[name][n], p.max(axis=1))
+        entropy = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=1)
+        assert is_mean(page.mean_entropy[name][n], entropy)
+        assert close(page.share[name][n] * np.log(n), page.mean_entropy[name][n])
+    for divisor in (1, 64):
+        wrong = np.sum(attention(5, n, 64, divisor, 600) ** 2, axis=1)
+        assert not is_mean(1 / page.taking_part["÷ √d"][n], wrong), "no divisor, and d for √d"
+
+
+def test_saturation_for_three_keys(snippet):
+    page = snippet("saturation/saturation")
+    for values, sigma, wrong in [(page.scaled_3, 1, 8), (page.bare_3, 8, 1)]:
+        _, p = draw(6, 3, sigma, 50_000)
+        assert is_mean(values["largest"], p.max(axis=1))
+        assert is_mean(1 / values["keys"], np.sum(p**2, axis=1))
+        assert not is_mean(values["largest"], draw(6, 3, wrong, 50_000)[1].max(axis=1))
+
+
+def test_lead_figure(snippet):
+    page = snippet("saturation/logits")
+    for n, largest in page.largest_at.items():
+        for sigma, value in largest.items():
+            p = draw(7, n, sigma, 1_000_000 // n + 500)[1]
+            assert is_mean(value, p.max(axis=1))
+            assert not is_mean(largest[9 - sigma], p.max(axis=1))
+    for n, weight in page.largest_weight.items():
+        assert np.all(np.diff(weight) > 0)
+        falls = bool(np.all(np.diff(page.gradient[n]) < 0))
+        assert falls == (n == 3)
+
+
+def test_certainty(snippet):
+    page = snippet("saturation/certainty")
+    for n in (3, 64, 512):
+        draws = 4000 if n > 64 else 20_000
+        g, p = draw(8, n, 8, draws)
+        assert is_share(page.at_64[n], p.max(axis=1) > 0.99, page.draws)
+        assert not is_share(page.at_64[n], p.max(axis=1) > 0.999, page.draws)
+        two = -np.sort(-g, axis=1)[:, :2]
+        assert is_median(page.gap_at_64[n], 8 * (two[:, 0] - two[:, 1]), page.draws)
+        assert not is_median(8, 8 * (two[:, 0] - two[:, 1]), page.draws), "the spread of one score"
+
+
+def test_dimensions_needed_for_certainty(snippet):
+    page = snippet("saturation/certainty")
+    for n in (3, 64):
+        p = draw(9, n, np.sqrt(page.d_needed[n]), 20_000)[1].max(axis=1)
+        assert is_share(0.95, p > 0.99)
+        p = draw(9, n, np.sqrt(64), 20_000)[1].max(axis=1)
+        assert not is_share(0.95, p > 0.99), "'almost certainly' at d = 64"
+
+
+# The two phases
+
+
+def test_levels(snippet):
+    page = snippet("saturation/levels")
+    counts = [np.random.default_rng(s).standard_normal(page.n) for s in range(200)]
+    for level in (0, 1, 2, 3):
+        near = np.array([np.sum(np.abs(g - level) < 0.25) for g in counts])
+        at = np.searchsorted(page.g, level)
+        assert is_mean(page.keys[at], near)
+        assert not is_mean(page.keys[at] / 2, near)
+    assert close(page.n * np.exp(-(page.edge**2) / 2), 1)
+    for s, weight in page.weight.items():
+        exponent = np.log(page.n) - page.g**2 / 2 + s * page.g
+        assert page.g[np.argmax(exponent)] == page.g[np.argmax(weight)]
+        assert close(page.g[np.argmax(weight)], s)
+        assert (page.keys_at_peak[s] > 1) == (s < page.edge)
+
+
+def test_the_weight_gathers_at_sigma_until_there_are_no_keys(snippet):
+    page = snippet("saturation/levels")
+    for s in page.spreads:
+        g, p = draw(10, page.n, s, 300)
+        level = np.sum(p * g, axis=1)  # the mean level by weight
+        if s <= page.edge / 2:
+            assert abs(level.mean() - s) < 0.1 * s
+            assert level.mean() < page.edge
+        if s > page.edge:
+            assert level.mean() < page.edge  # frozen at the edge
+            assert not abs(level.mean() - s) < 0.1 * s
+
+
+def test_phases(snippet, exact):
+    page = snippet("saturation/phases")
+    for n, critical in page.critical.items():
+        assert close(math.exp(critical / 2), n)
+    assert [round(page.critical[n], 1) for n in (16, 65536)] == [5.5, 22.2]
+    assert all(d > 2 * math.log(n) for n, d in page.models.values())  # bare: frozen
+    assert all(2 * math.log(n) > 1 for n in page.critical)  # divided: spread, from 2 keys on
+    assert not all(2 * math.log(n) > 4 for n in page.critical)  # half the divisor would not do
+    for n in (16, 512):
+        p = draw(11, n, math.sqrt(page.half[n]), 4000)[1].max(axis=1)
+        assert is_mean(0.5, p)
+        assert not is_mean(0.5, draw(11, n, 1, 4000)[1].max(axis=1))
+
+
+def test_freezing_limit_by_a_poisson_process(snippet, exact):
+    page = snippet("saturation/freezing")
+    rng = np.random.default_rng(12)
+    for alpha in (0.4, 0.5):
+        # Points of density α w^{−α−1}: the inverse of a unit Poisson process, to the power 1/α.
+        times = np.cumsum(rng.exponential(size=(4000, 3000)), axis=1)
+        w = (times / times[:, :1]) ** (-1 / alpha)
+        p = w / w.sum(axis=1, keepdims=True)
+        assert is_mean(1 - alpha, np.sum(p**2, axis=1))
+        assert not is_mean(1 - alpha**2, np.sum(p**2, axis=1))
+        assert is_mean(alpha * (1 - alpha) / 3, jacobian_squares(p))
+        assert not is_mean(alpha * (1 - alpha) / 2, jacobian_squares(p))
+    place = np.searchsorted(page.ratio, 2)
+    assert close(page.limit[place], 0.5, 0.02)
+    errors = [abs(page.twice[n] - 0.5) for n in page.counts]
+    assert sorted(errors, reverse=True) == errors  # nearer with every n
+    # The distance falls like 1/ln n, up to a slowly varying factor.
+    for n, error in zip(page.counts, errors, strict=True):
+        assert error < 1 / math.log(n)
+        assert abs(page.twice[n] - 0.75) > 1 / math.log(n) or n == 16
+    n = 10**100
+    sigma = 2 * math.sqrt(2 * math.log(n))
+    assert abs(exact.jacobian_square(n, sigma) - 1 / 12) < 1 / math.log(n)
+    assert abs(exact.jacobian_square(n, sigma) - 1 / 8) > 1 / math.log(n)
+
+
+def test_a_share_of_1_over_e(snippet):
+    page = snippet("saturation/freezing")
+
+    def tends(limit):  # the first correction is of order 1/n, with a constant below 4
+        return all(abs(page.rate[n] / limit - 1) < 10 / n for n in (512, 65536, 10**6))
+
+    assert tends(math.exp(-1))
+    assert not tends(math.exp(-0.5))
+    assert close(page.inverse_e, math.exp(-1))
+
+
+# Gradients
+
+
+@pytest.mark.parametrize("n", [3, 16, 64, 512])
+def test_gradients(snippet, n):
+    page = snippet("saturation/gradients")
+    for sigma in (1, 8):
+        draws = 6000 if n < 512 else 3000
+        norms = np.sqrt(jacobian_squares(draw(13, n, sigma, draws)[1]))
+        assert is_mean(page.rms_at[n][sigma] ** 2, norms**2)
+        assert not is_mean(page.rms_at[n][9 - sigma] ** 2, norms**2)
+        behind = 5 * page.draws
+        mean, error = mean_and_error(norms)
+        assert agrees(mean, page.mean_at[n][sigma], error * math.sqrt(1 + draws / behind))
+        assert is_median(page.median_at[n][sigma], norms, behind)
+        if n != 64:  # for 64 keys the two medians nearly meet
+            assert not is_median(page.median_at[n][9 - sigma], norms, behind)
+        if sigma == 8:
+            assert is_share(page.near_zero_at[n][sigma], norms < 0.01, behind)
+            assert not is_share(page.near_zero_at[n][sigma], norms < 0.1, behind)
+
+
+def test_a_handful_of_keys_and_many(snippet, exact):
+    page = snippet("saturation/gradients")
+    for values in (page.rms_at, page.median_at):
+        assert values[3][8] < values[3][1]
+        assert values[512][8] > 2 * values[512][1]
+    n = page.rms_overtakes
+    bigger = [exact.jacobian_square(m, 8) > exact.jacobian_square(m, 1) for m in (n - 1, n, n + 1)]
+    assert bigger == [False, True, True]
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 64])
+def test_up_to_four_keys_the_gradient_only_falls(exact, n):
+    square = [exact.jacobian_square(n, s) for s in np.geomspace(0.05, 20, 60)]
+    assert close(square[0], (n - 1) / n**2, 3e-3)  # even weights
+    assert bool(np.all(np.diff(square) < 0)) == (n <= 4)
+
+
+def test_mean_maximum(exact):
+    closed = {2: 1 / math.sqrt(math.pi), 3: 1.5 / math.sqrt(math.pi)}
+    for n, value in closed.items():
+        assert close(exact.mean_maximum(n), value)
+        assert not close(exact.mean_maximum(n), math.sqrt(2 * math.log(n)))
+    g = np.random.default_rng(14).standard_normal((4000, 512)).max(axis=1)
+    assert is_mean(exact.mean_maximum(512), g)
+    assert not is_mean(math.sqrt(2 * math.log(512)), g)
+
+
+@pytest.mark.parametrize("n", [2, 16, 512])
+def test_the_density_of_ties_is_the_mean_maximum(exact, n):
+    def ties(x):
+        return stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** (n - 2)
+
+    density = n * (n - 1) * integrate.quad(ties, -9, 9, points=[0, 2, 3])[0]
+    assert close(density, exact.mean_maximum(n), 1e-8)
+    assert not close(density / 2, exact.mean_maximum(n), 1e-8), "unordered pairs"
+
+
+@pytest.mark.parametrize("n", [3, 16, 512])
+def test_the_law_of_near_ties(exact, n):
+    spreads = [16.0, 32.0, 64.0, 128.0]
+    laws = {
+        "trace": (exact.trace, 1),
+        "square": (exact.jacobian_square, 1 / 3),
+        "rest": (lambda n, s: 1 - exact.largest(n, s), math.log(2)),
+    }
+
+    def tends(values, limit):
+        # The next term is of order 1/σ or less: it halves, at least, as σ doubles. The largest
+        # weight has six digits, and σ/m_n multiplies their error.
+        errors = [abs(v / limit - 1) for v in values]
+        return errors[-1] < 0.05 and all(
+            b < max(0.6 * a, 1e-3) for a, b in itertools.pairwise(errors)
+        )
+
+    for name, (route, limit) in laws.items():
+        values = [route(n, s) * s / exact.mean_maximum(n) for s in spreads]
+        assert tends(values, limit), name
+        assert not tends(values, limit / 2), name
+        assert not tends([v / s for v, s in zip(values, spreads, strict=True)], limit), "d for √d"
+
+
+def test_near_ties(snippet):
+    page = snippet("saturation/near_ties")
+    for d in (1, 64, 1024):
+        place = int(np.flatnonzero(page.dims == d)[0])
+        square = jacobian_squares(draw(15, page.n, math.sqrt(d), 40_000)[1])
+        assert is_mean(page.mean_square[place], square)
+        assert is_median(page.median[place], square, 4000)
+        if d > 1:
+            assert not is_median(page.mean_square[place], square, 4000)
+            share = np.sort(square)[::-1][:4000].sum() / square.sum()
+            if d == 64:
+                assert abs(share - page.tenth) < 0.03  # ten times the scatter between seeds
+    assert page.tenth_at_4096 > 0.98
+    # Means: a straight line of slope −1/2. Medians: steeper and steeper.
+    slope = np.diff(np.log(page.mean_square)) / np.diff(np.log(page.dims))
+    assert abs(slope[-1] + 0.5) < 0.02
+    assert np.diff(np.log(page.median))[-1] < -5
+    assert close(page.ln_2, math.log(2))
+
+
+def output_gradients(seed, n, d, s, draws):
+    """Draw queries of length √d, keys and values; give ‖∂o/∂q‖_F/√d_v, from the definition."""
+    rng = np.random.default_rng(seed)
+    result = []
+    for _ in range(draws):
+        q = rng.standard_normal(d)
+        q *= np.sqrt(d) / np.linalg.norm(q)
+        K, V = rng.standard_normal((2, n, d))
+        p = softmax(K @ q / s)
+        o = p @ V
+        result.append(np.linalg.norm(((V - o).T * p) @ K) / s / np.sqrt(d))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("n", [3, 16, 64])
+def test_gradient_of_the_output(snippet, exact, n):
+    page, d = snippet("saturation/reach"), 64
+    bare, divided = (output_gradients(16, n, d, s, 3000) for s in (1, 8))
+    for sample, s in [(bare, 1), (divided, 8)]:
+        sigma = 8 / s
+        square = (d - 1) * exact.jacobian_square(n, sigma) + exact.along_query_square(n, sigma)
+        assert is_mean(square / s**2, sample**2)
+        assert not is_mean(square / s**2 / 64, sample**2), "1/s once too often"
+        if s > 1:
+            assert not is_mean(square, sample**2), "without the chain rule's 1/s"
+    ratio = np.median(bare) / np.median(divided)
+    # What is left out, ‖Jg‖², and two simulated medians: a tenth, or a quarter for three keys.
+    assert abs(ratio / page.median_ratio[d][n] - 1) < (0.3 if n == 3 else 0.12)
+    assert not abs(ratio / 8 / page.median_ratio[d][n] - 1) < 0.3
+    assert (ratio < 1) == (n == 3)
+    root = np.sqrt(np.mean(bare**2) / np.mean(divided**2))
+    assert abs(root / page.rms_ratio[d][n] - 1) < 0.12
+    assert page.rms_ratio[d][n] > 1
+
+
+@pytest.mark.parametrize("d", [64, 128, 256])
+def test_where_the_medians_cross(snippet, d):
+    page = snippet("saturation/reach")
+
+    def ratio(n):
+        bare, divided = (np.sqrt(jacobian_squares(draw(21, n, s, 8000)[1])) for s in (d**0.5, 1))
+        return math.sqrt(d) * np.median(bare) / np.median(divided)
+
+    def crosses(n):  # a quarter below it the bare gradient is smaller, a quarter above larger
+        return ratio(max(2, math.floor(n / 1.25))) < 1 < ratio(math.ceil(n * 1.25))
+
+    assert crosses(page.crossing[d])
+    assert not crosses(page.crossing[d] / 3)
+    assert not crosses(page.crossing[d] * 3)
+
+
+def test_gradient_of_the_output_is_a_derivative():
+    rng = np.random.default_rng(17)
+    q, K, V, s = rng.standard_normal(4), *rng.standard_normal((2, 5, 4)), 2.0
+
+    def output(q):
+        return softmax(K @ q / s) @ V
+
+    p = softmax(K @ q / s)
+    formula = V.T @ (np.diag(p) - np.outer(p, p)) @ K / s
+    steps = 1e-6 * np.eye(4)
+    slopes = np.array([(output(q + h) - output(q - h)) / 2e-6 for h in steps]).T
+    assert np.allclose(formula, slopes, atol=1e-8)
+    assert not np.allclose(formula * s, slopes, atol=1e-8)
+
+
+def test_typical_weight(snippet):
+    page = snippet("saturation/reach")
+    for n in (16, 512):
+        for sigma in (1, 8):
+            g, _ = draw(18, n, sigma, 3000)
+            log_sum = np.log(np.sum(np.exp(sigma * g), axis=1))
+            assert is_mean(-math.log(page.typical[sigma][n]), log_sum)
+            assert not is_mean(math.log(n), log_sum), "1/n"
+
+
+def test_a_row_of_the_jacobian_is_no_longer_than_root_2_p():
+    for sigma in (0.5, 1, 8):
+        for p in draw(19, 8, sigma, 200)[1]:
+            rows = np.linalg.norm(np.diag(p) - np.outer(p, p), axis=1)
+            assert np.all(rows <= math.sqrt(2) * p * (1 + 1e-12) + 1e-16)
+            assert not np.all(rows <= p**2)
+
+
+# What it rests on
+
+
+def test_correlated_keys(snippet):
+    page = snippet("saturation/assumed")
+    rng = np.random.default_rng(20)
+    n, d = page.n, page.d
+
+    def same_key(c, divisor, draws=400):
+        result = []
+        for _ in range(draws):
+            q = rng.standard_normal(d)
+            q *= np.sqrt(d) / np.linalg.norm(q)
+            common, own = rng.standard_normal(d), rng.standard_normal((n, d))
+            K = math.sqrt(c) * common + math.sqrt(1 - c) * own
+            result.append(np.sum(softmax(K @ q / divisor) ** 2))
+        return np.array(result)
+
+    for c in (0.0, 0.5, 0.9):
+        place = int(np.argmin(np.abs(page.correlation - c)))
+        for divisor, values in [(1, page.bare), (8, page.divided)]:
+            sample = same_key(c, divisor)
+            assert is_mean(1 / values[place], sample)
+            if c:
+                assert not is_mean(1 / values[0], sample), "independent keys"
+    assert close((1 - page.leaves_at) * d, 2 * math.log(n))
+
+
+def test_length_of_the_query(snippet, exact):
+    page = snippet("saturation/assumed")
+    for d in page.mixed:
+        # Another rule for the same average: Gauss–Laguerre for the law of ‖q‖²/2.
+        node, weight = np.polynomial.laguerre.laggauss(120)
+        weight = np.exp(np.log(weight) + (d / 2 - 1) * np.log(node) - math.lgamma(d / 2))
+        same = [exact.mean_power_sum(page.n, math.sqrt(2 * x / d), 2) for x in node[weight > 1e-9]]
+        average = np.sum(weight[weight > 1e-9] * same)
+        # Forty equal shares leave out the far ends.
+        assert close(1 / page.mixed[d], average, 5e-3)
+        assert not close(1 / page.mixed[d], exact.mean_power_sum(page.n, 1.0, 2), 5e-3) or d > 64
