@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from weave import Runner
-from weave.result import Result
+from weave.result import Results
 
 RUNNER = Runner()
 
@@ -16,8 +16,8 @@ RUNNER = Runner()
 def snippet():
     """Give the results of a snippet, the same object that its page quotes: `snippet("a/b").std`."""
 
-    def results(name: str) -> Result:
-        return RUNNER.run(name)
+    def results(name: str) -> Results:
+        return RUNNER.run(name).results
 
     return results
 

@@ -146,7 +146,7 @@ class PageWeaver(Preprocessor):
 
     def printed(self, expression: values.Value) -> str:
         """Evaluate and format an expression."""
-        results = {name: self.result(name) for name in expression.snippets.values()}
+        results = {name: self.result(name).results for name in expression.snippets.values()}
         return expression.print(results)
 
     def formula(self, tex: str, display: bool) -> str:

@@ -1,38 +1,48 @@
 """What a snippet leaves behind. Apart from `worker`, so that a page needs no matplotlib."""
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 from weave.errors import did_you_mean
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a snippet left behind.
+class Results:
+    """The results of a snippet, by their own names: `spread.std[64]`.
 
-    Attributes:
-        name: the snippet's name.
-        values: the results of the first cell by name: numbers, text, arrays of up to 4 MiB, and
-            lists, tuples, sets and dicts of them.
-        others: the names that the first cell left behind and that are none of these.
-        svg: the figure.
+    Args:
+        snippet: the snippet's name.
+        values: what the first cell left behind: numbers, text, arrays of up to 4 MiB, and lists,
+            tuples, sets and dicts of them.
+        others: the names that it left behind and that are none of these.
     """
 
-    name: str
-    values: dict[str, Any]
-    others: frozenset[str]
-    svg: str
+    # Names of its own begin with an underscore, which no result's name does.
+    def __init__(self, snippet: str, values: Mapping[str, Any], others: Set[str]) -> None:
+        self._snippet, self._values, self._others = snippet, values, others
+
+    def __dir__(self) -> list[str]:
+        """List the results."""
+        return sorted(self._values)
 
     def __getattr__(self, name: str) -> Any:
-        """Give a result by its name, so that a page and a test say `spread.std[64]`."""
-        if name.startswith("__"):  # asked by pickle, before there are any values
+        """Give a result by its name."""
+        if name.startswith("_"):  # asked by pickle, before there are any values
             raise AttributeError(name)
-        if name in self.others:
+        if name in self._values:
+            return self._values[name]
+        if name in self._others:
             raise AttributeError(
-                f"'{name}' of '{self.name}' is no result: results are numbers, text, arrays of up "
-                "to 4 MiB, and lists, tuples, sets and dicts of them"
+                f"'{name}' of '{self._snippet}' is no result: results are numbers, text, arrays of "
+                "up to 4 MiB, and lists, tuples, sets and dicts of them"
             )
-        if name not in self.values:
-            hint = did_you_mean(name, self.values)
-            raise AttributeError(f"'{self.name}' has no result '{name}'{hint}")
-        return self.values[name]
+        hint = did_you_mean(name, self._values)
+        raise AttributeError(f"'{self._snippet}' has no result '{name}'{hint}")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What running a snippet gave: its results, and its figure as SVG."""
+
+    results: Results
+    svg: str

@@ -23,7 +23,7 @@ from matplotlib import font_manager
 from weave.errors import WeaveError
 from weave.figure import to_svg
 from weave.fonts import FONTS, shipped
-from weave.result import Result
+from weave.result import Result, Results
 from weave.snippet import Snippet
 
 STYLE = files("weave") / "figure.mplstyle"
@@ -70,7 +70,8 @@ def run(snippet: Snippet) -> Result:
             f"the second cell left {len(figures)}"
         )
     others = frozenset(left.keys() - values.keys())
-    return Result(snippet.name, values, others, to_svg(plt.figure(figures[0]), snippet.name))
+    svg = to_svg(plt.figure(figures[0]), snippet.name)
+    return Result(Results(snippet.name, values, others), svg)
 
 
 def run_cell(cell: Any, path: Path, namespace: dict[str, Any]) -> None:

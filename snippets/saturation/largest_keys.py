@@ -39,8 +39,8 @@ def largest_weight(top, n, sigma):
 def jacobian_norm(top, n, sigma):
     """Return ‖J‖_F for each draw, from sums without the largest key.
 
-    With R_k = Σ_{i>1} (e_i/e_1)^k and Z = 1 + R_1,
-    Z⁴‖J‖² = R_1² + 2 R_2 + R_2² + Z² R_2 − 2 Z R_3. Nothing in it is nearly 1.
+    With R_k = Σ_{i>1} (e_i/e_1)^k and Z = 1 + R_1, Z⁴‖J‖² = R_1² + 2 R_2 + R_2²
+    + Z² R_2 − 2 Z R_3. Nothing in it is nearly 1.
     """
     r1, r2, r3 = (power_sum(top, n, sigma, k) for k in (1, 2, 3))
     z = 1 + r1

@@ -7,9 +7,9 @@ border, 2 ln n, rises from 1.4 to 28. Above it lies the frozen phase, below it
 the spread one. Dots at d = 64 and d = 128 mark GPT-2 with 1024 keys, GPT-3 with
 2048 and Llama 3 with 8192, all above the border; a dashed line marks 64, the
 heads of the first Transformer. Arrows lead from each dot straight down to
-variance 1, in the spread phase. A dotted curve, which starts below the
-border and lies above it from 64 keys on, shows where the largest weight
-averages a half.
+variance 1, in the spread phase. A dotted curve, which starts below the border
+and lies above it from 64 keys on, shows where the largest weight averages a
+half.
 """
 
 # %%

@@ -1,5 +1,5 @@
-r"""Coordinates of mean 0 and variance 1 leave $\mathrm{Var}(q\cdot k)$ anything
-from 0 to $d^2$.
+r"""Coordinates of mean 0 and variance 1 do not fix $\mathrm{Var}(q\cdot k)$:
+here it is 0, $d$, $2d$ or $d^2$.
 
 Variance of q·k against the number of dimensions, both axes logarithmic, with
 exact lines and simulated marks on them. In all five cases the coordinates have

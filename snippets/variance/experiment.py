@@ -10,7 +10,6 @@ the shoulder of the wide curve, but far out in the tail of the narrow one.
 # %%
 import numpy as np
 import sample_variance
-from scipy.stats import norm
 
 n, d, m = 1111, 111, 1111
 observed = 110.5603610976103  # as the source printed it
@@ -20,7 +19,6 @@ sd = np.sqrt(sample_variance.variance(n, d, m))
 iid_sd = np.sqrt(sample_variance.variance_if_independent(n, d, m))
 ratio = sd / iid_sd
 z, iid_z = (observed - expected) / sd, (observed - expected) / iid_sd
-p_value, iid_p_value = 2 * norm.sf(abs(z)), 2 * norm.sf(abs(iid_z))
 
 # The source also printed the variances of the factors, and these explain most
 # of it.
@@ -32,6 +30,7 @@ explained = 1 - (residual_sd / sd) ** 2
 
 # %%
 import matplotlib.pyplot as plt
+from scipy.stats import norm
 
 value = np.linspace(expected - 4 * sd, expected + 4 * sd, 1000)
 fig, axes = plt.subplots()

@@ -1,4 +1,5 @@
-r"""Variances multiply under a product only when the means are 0.
+r"""The variance of a product is the product of the variances only if the means
+are 0.
 
 The variance of the product XY of two independent variables of variance 1,
 against their common mean from 0 to 3. A solid parabola starts at 1 and climbs

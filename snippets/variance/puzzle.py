@@ -3,10 +3,10 @@ scatter widely.
 
 Two stacked panels of probability densities of np.var of the product of two 2×2
 arrays, exact curves over simulated histograms. Above, Gaussian entries: the
-density is highest near 0 and has a long tail to the right; vertical lines mark
-the median below 1, the mean 1.5, the reader's 1.6 and d_k = 2. Below, arrays
-standardised to mean 0 and variance 1 exactly: a broad hump that ends at 4, with
-median and mean a little right of 1.6 and left of 2.
+density is highest near 0 and has a long tail to the right, cut off at 4;
+vertical lines mark the median below 1, the mean 1.5, the asker's 1.6 and d_k =
+2. Below, arrays standardised to mean 0 and variance 1 exactly: a broad hump
+that ends at 4, with median and mean a little right of 1.6 and left of 2.
 """
 
 # %%
@@ -15,7 +15,7 @@ from sample_variance import expected, expected_if_standardised, variance
 from scipy.optimize import brentq
 from two_by_two import cdf, standardised_cdf
 
-observed, naive = 1.6, 2  # what the reader saw, and d_k
+observed, naive = 1.6, 2  # what the asker saw, and d_k
 exact_mean, exact_variance = expected(2, 2, 2), variance(2, 2, 2)
 median = brentq(lambda v: cdf(v) - 0.5, 0.1, 2)
 percentile_of_1_6 = 100 * cdf(observed)
@@ -66,7 +66,7 @@ for axes, title, law, values, mark in zip(
     axes.axvline(
         mark[1], color="C2", linestyle="--", label=f"mean {mark[1]:.2f}"
     )
-    axes.axvline(observed, color="C1", label=f"the reader's {observed}")
+    axes.axvline(observed, color="C1", label=f"the asker's {observed}")
     axes.axvline(naive, color="C3", linestyle="-.", label=f"$d_k$ = {naive}")
     axes.set(
         title=title,

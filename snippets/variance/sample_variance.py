@@ -43,9 +43,9 @@ def expected_if_standardised(n, d, m):
     """Return E V when Q and K are standardised: np.mean 0 and np.var 1 in each,
     exactly.
 
-    After the same turn Q₁₁ = K₁₁ = 0, and the other entries share the sums of
-    squares nd and dm equally. Count the products Q_il K_lj, free of Q₁₁ and
-    K₁₁, in all entries of S but S₁₁.
+    Turn the inner axis too, which leaves S as it is: then Q₁₁ = K₁₁ = 0, and
+    the other entries share the sums of squares nd and dm equally. Count the
+    products Q_il K_lj, free of Q₁₁ and K₁₁, in all entries of S but S₁₁.
     """
     products = (d - 1) * (n + m - 2) + d * (n - 1) * (m - 1)
     return products * (n * d / (n * d - 1)) * (d * m / (d * m - 1)) / (n * m)

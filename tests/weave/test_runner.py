@@ -13,21 +13,21 @@ RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
 
 def test_a_result_is_what_the_first_cell_left(project):
     project.snippet("import numpy as np\n\nstd = {4: 2.0}\narray = np.ones(3)\n_hidden = 1")
-    result = project.runner.run("chapter/line")
+    result = project.runner.run("chapter/line").results
     assert result.std[4] == 2.0
     assert result.array.tolist() == [1, 1, 1]
-    assert set(result.values) == {"std", "array"}  # neither modules nor private names
+    assert set(dir(result)) == {"std", "array"}  # neither modules nor private names
 
 
 def test_names_of_the_drawing_cell_are_no_results(project):
     project.snippet(draw="import matplotlib.pyplot as plt\n\nwidth = 3\nplt.plot([0, width])")
-    assert set(project.runner.run("chapter/line").values) == {"slope"}
+    assert set(dir(project.runner.run("chapter/line").results)) == {"slope"}
 
 
 def test_an_unchanged_snippet_is_not_run_again(project):
     project.snippet(RUN_ID)
-    first = project.runner.run("chapter/line").run_id
-    assert Runner(project.root).run("chapter/line").run_id == first
+    first = project.runner.run("chapter/line").results.run_id
+    assert Runner(project.root).run("chapter/line").results.run_id == first
 
 
 @pytest.mark.parametrize("changed", ["script", "local import", "import of an import", "data"])
@@ -37,10 +37,10 @@ def test_a_change_in_what_it_uses_runs_it_again(project, changed):
     project.file("snippets/chapter/other.py", "unused = 1\n")
     project.file("snippets/chapter/heights.csv", "1,2\n")
     project.snippet("from law import PI\n\npi = PI\n" + RUN_ID)
-    first = project.runner.run("chapter/line").run_id
+    first = project.runner.run("chapter/line").results.run_id
 
     project.file("snippets/chapter/other.py", "unused = 2\n")
-    assert project.runner.run("chapter/line").run_id == first
+    assert project.runner.run("chapter/line").results.run_id == first
 
     match changed:
         case "script":
@@ -51,7 +51,7 @@ def test_a_change_in_what_it_uses_runs_it_again(project, changed):
             project.file("snippets/chapter/constant.py", "PI = 4\n")
         case "data":
             project.file("snippets/chapter/heights.csv", "1,3\n")
-    second = project.runner.run("chapter/line")
+    second = project.runner.run("chapter/line").results
     assert second.run_id != first
     assert second.pi == (3 if changed == "data" else 4)
 
@@ -63,7 +63,7 @@ def test_a_failure_is_not_kept(project):
         project.runner.run("chapter/line")
     assert not list(project.root.glob(".cache/weave/*"))
     project.file("snippets/chapter/law.py", "PI = 3\n")
-    assert project.runner.run("chapter/line").PI == 3
+    assert project.runner.run("chapter/line").results.PI == 3
 
 
 def test_an_endless_snippet_is_stopped_and_named(project):
@@ -124,7 +124,7 @@ def test_nothing_leaks_from_one_snippet_to_the_next(project):
         name="chapter/second",
     )
     project.runner.run("chapter/line")
-    second = project.runner.run("chapter/second")
+    second = project.runner.run("chapter/second").results
     assert not second.leaked
     assert second.width != 99
 
@@ -133,8 +133,8 @@ def test_two_chapters_may_have_modules_of_the_same_name(project):
     for chapter, number in (("one", 1), ("two", 2)):
         project.file(f"snippets/{chapter}/law.py", f"number = {number}\n")
         project.snippet("from law import number", name=f"{chapter}/line")
-    assert project.runner.run("one/line").number == 1
-    assert project.runner.run("two/line").number == 2
+    assert project.runner.run("one/line").results.number == 1
+    assert project.runner.run("two/line").results.number == 2
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core runs one snippet at a time")
@@ -146,27 +146,27 @@ def test_stale_snippets_run_at_the_same_time(project):
     project.snippet(
         "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[1]
     )
-    first, second = (project.runner.run_all(names)[name] for name in names)
+    first, second = (project.runner.run_all(names)[name].results for name in names)
     assert max(first.start, second.start) < min(first.end, second.end)
 
 
 def test_one_failure_does_not_stop_the_others(project):
     project.snippet()
     results = project.runner.run_all(["chapter/line", "chapter/lin"])
-    assert results["chapter/line"].slope == 1
+    assert results["chapter/line"].results.slope == 1
     assert "did you mean 'chapter/line'" in str(results["chapter/lin"])
 
 
 def test_a_large_array_is_a_step_and_no_result(project):
     project.snippet("import numpy as np\n\nlarge = np.zeros(2**19 + 1)\nsmall = np.zeros(2**19)")
-    assert set(project.runner.run("chapter/line").values) == {"small"}
+    assert set(dir(project.runner.run("chapter/line").results)) == {"small"}
 
 
 def test_the_second_cell_cannot_change_a_result(project):
     project.snippet(
         "x = [1]", draw="import matplotlib.pyplot as plt\n\nx.append(2)\nplt.plot(x)\nplt.show()"
     )
-    assert project.runner.run("chapter/line").x == [1]
+    assert project.runner.run("chapter/line").results.x == [1]
 
 
 def test_what_is_no_result_says_so(project):
@@ -174,4 +174,11 @@ def test_what_is_no_result_says_so(project):
         "from collections import namedtuple\n\nPoint = namedtuple('Point', 'x')\npoint = Point(1)"
     )
     with pytest.raises(AttributeError, match="'point' of 'chapter/line' is no result"):
-        _ = project.runner.run("chapter/line").point
+        _ = project.runner.run("chapter/line").results.point
+
+
+def test_a_result_may_have_any_name(project):
+    names = ["name", "values", "others", "svg", "results", "snippet", "keys"]
+    project.snippet("\n".join(f"{name} = '{name}'" for name in names))
+    results = project.runner.run("chapter/line").results
+    assert [getattr(results, name) for name in names] == names
