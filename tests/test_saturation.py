@@ -10,23 +10,12 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import expit, softmax
 
-
-def agrees(estimate, exact, standard_error, errors=4.5):
-    """Tell whether an estimate lies within some standard errors of a value: all of it, if arrays.
-
-    4.5 standard errors are passed by chance in 1 of 150,000 fair draws.
-    """
-    distance = np.abs(np.asarray(estimate) - np.asarray(exact))
-    return bool(np.all(distance <= errors * np.asarray(standard_error)))
+from tests.checks import agrees, mean_and_error
 
 
 def close(value, exact, tolerance=1e-9):
     """Tell whether two exact routes meet, up to a relative error."""
     return bool(np.allclose(value, exact, rtol=tolerance, atol=0))
-
-
-def mean_and_error(sample):
-    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
 
 
 def is_mean(value, sample):

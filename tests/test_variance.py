@@ -8,27 +8,7 @@ import pytest
 import sympy
 from scipy import integrate, special, stats
 
-
-def agrees(estimate, exact, standard_error, errors=4.5):
-    """Tell whether an estimate lies within some standard errors of a value: all of it, if arrays.
-
-    4.5 standard errors are passed by chance in 1 of 150,000 fair draws.
-    """
-    distance = np.abs(np.asarray(estimate) - np.asarray(exact))
-    return bool(np.all(distance <= errors * np.asarray(standard_error)))
-
-
-def close(value, exact, tolerance=1e-9):
-    """Tell whether two exact routes meet, up to rounding."""
-    return bool(np.allclose(value, exact, rtol=tolerance, atol=tolerance))
-
-
-def mean_and_error(sample):
-    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
-
-
-def variance_and_error(sample):
-    return mean_and_error((sample - np.mean(sample)) ** 2)
+from tests.checks import agrees, close, mean_and_error, variance_and_error
 
 
 def dots(seed, d, samples=20_000):
