@@ -21,6 +21,7 @@ cosine_ceiling = {n: 1 / (1 + (n - 1) * np.exp(-2)) for n in keys}
 # The bound that gives one half.
 needed = {n: np.log(n - 1) for n in keys}
 needed_at_best = {n: np.log(n - 1) / 2 for n in keys}
+half_keys = int(1 + np.exp(2))  # the most among which 1/2 can be had
 # A cap of 50: what the best key can lack at 512 keys.
 cap_lack = 511 * np.exp(-50)
 
