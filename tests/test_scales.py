@@ -405,6 +405,16 @@ def test_audit_without_normalisation_fails(snippet):
     assert agrees(variance / 4, page.var_q["LeCun"], error / 4)
 
 
+def test_a_gaussian_token_with_itself():
+    rng, D, d = np.random.default_rng(19), 8, 4
+    x = rng.standard_normal((60_000, 1, D))
+    W_Q, W_K = rng.standard_normal((2, 60_000, D, d)) / np.sqrt(D)
+    score = np.sum((x @ W_Q) * (x @ W_K), axis=2)[:, 0]
+    square, error = mean_and_error(score**2)
+    assert agrees(square, d * (1 + 2 / D), error)
+    assert not agrees(square, d, error)
+
+
 def test_audit_of_shapes(snippet):
     page = snippet("scales/audit")
     assert close(page.var_q["Xavier, one head"], 16 / 9)

@@ -1,5 +1,5 @@
-r"""Number formats have no quarrel with $\sqrt{d}$; they give out under no
-divisor, and under $d^5$ and $e^{\pi d}$ before the size of a head.
+r"""With $\sqrt{d}$ number formats give out at no dimension in use; with $d^5$
+or $e^{\pi d}$ half precision does so below ten.
 
 Nine rows of marks along a logarithmic axis of dimensions from 1 to 10 thousand
 million, one mark for each of the formats fp16, bf16, fp32 and fp64. Divisor 1

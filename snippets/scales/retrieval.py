@@ -1,5 +1,5 @@
 r"""With $\sqrt{d}$ the match that a key needs grows like the logarithm of the
-number of keys; no divisor, or log n scaling, needs only its root.
+number of keys; without a divisor, or with log n scaling, like its root.
 
 The correlation that gives one key half of the weight, on average on the scale
 of log-odds, against the number of keys from 4 to a million, logarithmic. The

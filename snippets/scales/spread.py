@@ -47,7 +47,7 @@ for axes, values in zip(panels, [start, aligned], strict=True):
             axes.text(4800, line[-1], label, va="center")
     axes.set(ylim=(1e-6, 1e4), yticks=[1e-6, 1e-4, 1e-2, 1, 1e2, 1e4])
     axes.text(12, 2e-5, "÷ d⁵")
-    axes.text(2.8, 2e-5, "÷ $e^{πd}$", ha="right")
+    axes.text(2.4, 1e-5, "÷ $e^{πd}$", ha="right")
 panels[0].set_title("at the start: standard deviation")
 panels[1].set_title("query and key correlated by 0.3: size")
 panels[1].set(
