@@ -553,6 +553,9 @@ def test_retrieval_numbers(snippet, module):
         assert abs(n / math.exp(math.sqrt(d) - 0.5) - 1) < 2e-3
         assert close(law.mean_log_sum(n - 1, 1), math.sqrt(d))
         assert not close(law.mean_log_sum(n - 1, 1), d, 0.1)
+    ratio = page.needed["√128"][N] / page.needed["√64"][N]
+    assert close(ratio, math.sqrt(64 / 128))
+    assert not close(ratio, 64 / 128)
     z = rows(1, N - 1, 4000, seed=18)
     mean, error = mean_and_error(z.max(axis=1) / 8)
     assert agrees(mean, page.floor, error)
