@@ -33,11 +33,10 @@ needed = {
 approximate = (np.log(512) + 0.5) / 8
 floor = mean_maximum(511) / 8
 # How many keys a perfect match can be told from.
-capacity = {
-    d: np.exp(brentq(lambda x, d=d: mean_log_sum(np.exp(x), 1) - d**0.5, 1, 30))
-    + 1
-    for d in [64, 128]
-}
+capacity = {}
+for d in [64, 128]:
+    log_n = brentq(lambda x, d=d: mean_log_sum(np.exp(x), 1) - d**0.5, 1, 30)
+    capacity[d] = np.exp(log_n) + 1
 # The weight of a perfect match, divided by d: at the log-odds of the mean.
 perfect_by_d = 1 / (1 + np.exp(mean_log_sum(511, 1 / 8) - 1))
 

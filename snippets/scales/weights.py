@@ -21,7 +21,7 @@ drawn = ["1", "log d", "√d", "d"]
 largest, effective = {}, {}
 for name, spread in rivals.spreads(dims, n_keys).items():
     largest[name], effective[name] = {}, {}
-    for d, s in zip(dims.tolist(), spread.clip(1e-9), strict=True):
+    for d, s in zip(dims.tolist(), spread.clip(1e-9).round(12), strict=True):
         if name in drawn or d in (64, 4096):
             largest[name][d] = mean_largest(n_keys, s)
         if d in (64, 4096):
