@@ -1,0 +1,67 @@
+r"""The variance of the query is what the initialisation makes it; with a fixed
+standard deviation of 0.02 it depends on the width of the model.
+
+The variance of a coordinate of the query against the width D of the model, from
+128 to 16384, both axes logarithmic. Four rules are level or nearly so:
+nn.Linear's default at a third, PyTorch's fused attention at one half, LeCun at
+1, Xavier for one head of 64 between 1.3 and 2. GPT-2's fixed standard deviation
+rises in proportion to the width: a dot marks 0.31 at 768, and the line crosses
+1 at 2500.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_largest, mean_square_weights
+
+D, head, n_keys = 512, 64, 512
+# Var W for queries and for keys, the width, and the divisor.
+schemes = {
+    "LeCun": (1 / D, 1 / D, D, head**0.5),
+    "Xavier, one head": (*[2 / (D + head)] * 2, D, head**0.5),
+    "Xavier, fused": (*[2 / (D + 3 * D)] * 2, D, head**0.5),
+    "nn.Linear": (1 / (3 * D), 1 / (3 * D), D, head**0.5),
+    "GPT-2": (0.02**2, 0.02**2, 768, head**0.5),
+    "T5": (1 / (D * head), 1 / D, D, 1),
+}
+# With x·x = D each coordinate of Wx has variance D Var W.
+var_q = {name: width * q for name, (q, k, width, s) in schemes.items()}
+var_k = {name: width * k for name, (q, k, width, s) in schemes.items()}
+logit_sd = {
+    name: np.sqrt(head * var_q[name] * var_k[name]) / scheme[3]
+    for name, scheme in schemes.items()
+}
+largest = {n: mean_largest(n_keys, s) for n, s in logit_sd.items()}
+effective = {n: 1 / mean_square_weights(n_keys, s) for n, s in logit_sd.items()}
+gpt2_width = 1 / 0.02**2  # where 0.02 gives variance 1
+linear_bias = 1 / (3 * D)  # what the bias of nn.Linear adds
+wrong_root = np.sqrt(head / D)  # unit variances, divided by √D
+cross_var_k = 768 * 2 / (768 + 512)  # keys of width 768, queries of 512
+cross_sd = np.sqrt(cross_var_k)
+
+# %%
+import matplotlib.pyplot as plt
+
+width = 2.0 ** np.arange(7, 15)
+lines = {
+    "Xavier, one head of 64": 2 * width / (width + 64),
+    "LeCun": np.ones_like(width),
+    "Xavier, fused": np.full_like(width, 1 / 2),
+    "nn.Linear": np.full_like(width, 1 / 3),
+    "N(0, 0.02²)": 0.02**2 * width,
+}
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
+for name, variance in lines.items():
+    axes.loglog(width, variance)
+    if "head" in name:
+        axes.text(500, 2.1, name)
+    elif "N(" not in name:
+        axes.text(128, variance[0] * 1.08, name)
+axes.text(256, 0.08, "N(0, 0.02²)")
+axes.plot(768, var_q["GPT-2"], "o", color="C4", markersize=8)
+axes.text(880, 0.27, "GPT-2", va="top")
+axes.set(xlabel="width D of the model", ylabel="variance of a coordinate of q")
+axes.set(xticks=[128, 768, 2500, 16384], xticklabels=[128, 768, 2500, 16384])
+axes.set(yticks=[0.1, 1 / 3, 0.5, 1, 2, 6])
+axes.set_yticklabels(["0.1", "1/3", "1/2", "1", "2", "6"])
+axes.minorticks_off()
+plt.show()

@@ -1,0 +1,42 @@
+r"""A bound on the logits is a bound on the weights: a plain cosine cannot focus
+on one key among many.
+
+The weight of the best key against the bound on the size of a logit, from 0 to
+16, for 16, 512 and 65536 keys: S-shaped curves from 1/n to 1, further right for
+more keys. Dashed: all other logits are 0. Solid: all others lie at the opposite
+bound, the most favourable case, at half the distance. A vertical line at 1, the
+bound of a cosine without temperature, meets the curves for 512 and 65536 keys
+near the bottom.
+"""
+
+# %%
+import numpy as np
+
+bound = np.linspace(0, 16, 321)
+keys = [16, 512, 65536]
+# The best logit is b; the others are −b at best, and 0 if unrelated.
+ceiling = {n: 1 / (1 + (n - 1) * np.exp(-2 * bound)) for n in keys}
+against_zero = {n: 1 / (1 + (n - 1) * np.exp(-bound)) for n in keys}
+cosine_ceiling = {n: 1 / (1 + (n - 1) * np.exp(-2)) for n in keys}
+# The bound that gives one half.
+needed = {n: np.log(n - 1) for n in keys}
+needed_at_best = {n: np.log(n - 1) / 2 for n in keys}
+half_keys = int(1 + np.exp(2))  # the most among which 1/2 can be had
+# A cap of 50: what the best key can lack at 512 keys.
+cap_lack = 511 * np.exp(-50)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 5))
+for colour, n in enumerate(keys):
+    axes.plot(bound, ceiling[n], color=f"C{colour}", label=f"{n:,} keys")
+    axes.plot(bound, against_zero[n], "--", color=f"C{colour}")
+axes.plot([1, 1], [0, 1], ":", color="C3")
+axes.text(0.6, 1.05, "plain cosine")
+axes.plot([], [], color="C5", label="others at −bound")
+axes.plot([], [], "--", color="C5", label="others at 0")
+axes.set(xlabel="bound on the size of a logit", ylabel="weight of the best key")
+axes.set(ylim=(0, 1.14), yticks=[0, 0.5, 1], xticks=[0, 1, 4, 8, 12, 16])
+fig.legend(ncols=2, loc="outside upper center")
+plt.show()

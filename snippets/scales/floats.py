@@ -1,0 +1,69 @@
+r"""With $\sqrt{d}$ number formats give out at no dimension in use; with $d^5$
+or $e^{\pi d}$ half precision does so below ten.
+
+Nine rows of marks along a logarithmic axis of dimensions from 1 to 10 thousand
+million, one mark for each of the formats fp16, bf16, fp32 and fp64. Divisor 1
+and log d: a typical weight becomes exactly 0, from tens of dimensions in fp16
+to tens of thousands, or millions, in fp64. √d: a single mark far to the right,
+for fp16. d: one mark for the divisor, at tens of thousands, and two for the
+weights. d⁵: infinite from 10 dimensions in fp16, all weights equal from 4 in
+bf16 and 48 in fp32. e^{πd}: all marks lie below 300 dimensions.
+"""
+
+# %%
+import numpy as np
+from formats import (
+    FORMATS,
+    rounds_to_infinity,
+    rounds_to_one,
+    rounds_to_zero,
+)
+from gaussian_logits import mean_maximum
+from rivals import TEMPERATURE
+
+n_keys = 512
+gap = mean_maximum(n_keys)  # from a typical key to the top one, in spreads
+divisors = ["1", "log d", "√d", "d", "d/8", "d⁵", "exp πd"]
+zero, equal, infinite = (
+    {f: {name: rule(f, name, *more) for name in FORMATS} for f in divisors}
+    for rule, *more in [
+        (rounds_to_zero, gap),
+        (rounds_to_one,),
+        (rounds_to_infinity,),
+    ]
+)
+# A cosine spreads like 1/√d, as the score divided by d does.
+cosine = {name: rounds_to_one("d", name, TEMPERATURE) for name in FORMATS}
+log_n_gap = gap * np.log(n_keys)  # with log n scaling, at every d
+fp16_zero = 25 * np.log(2)  # e^{-x} is 0 in fp16 beyond this x
+
+# %%
+import matplotlib.pyplot as plt
+
+shown = [
+    ("÷ 1: a typical weight is 0", zero["1"]),
+    ("÷ log d: a typical weight is 0", zero["log d"]),
+    ("÷ √d: the divisor is infinite", infinite["√d"]),
+    ("÷ d: the divisor is infinite", infinite["d"]),
+    ("÷ d: all weights are equal", equal["d"]),
+    ("÷ d⁵: the divisor is infinite", infinite["d⁵"]),
+    ("÷ d⁵: all weights are equal", equal["d⁵"]),
+    ("÷ $e^{πd}$: the divisor is infinite", infinite["exp πd"]),
+    ("÷ $e^{πd}$: all weights are equal", equal["exp πd"]),
+]
+fig, axes = plt.subplots(figsize=(6.4, 7))
+for place, (label, where) in enumerate(shown):
+    axes.text(1, 0.2 - place, label)
+    for colour, d in enumerate(where.values()):
+        if d < 1e10:
+            mark = "sDo^"[colour]
+            axes.plot(d, -place, mark, color=f"C{colour}", markersize=8)
+for colour, name in enumerate(FORMATS):
+    axes.plot([], [], "sDo^"[colour], color=f"C{colour}", label=name)
+axes.set(xscale="log", xlim=(0.9, 1e10), ylim=(-8.6, 0.8), yticks=[])
+axes.set(xlabel="first dimension d at which it happens")
+axes.grid(axis="y", visible=False)
+axes.spines["left"].set_visible(False)
+axes.minorticks_off()
+fig.legend(ncols=4, loc="outside upper center", columnspacing=1)
+plt.show()

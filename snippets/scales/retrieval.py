@@ -1,0 +1,65 @@
+r"""With $\sqrt{d}$ the match that a key needs grows like the logarithm of the
+number of keys; without a divisor, or with log n scaling, like its root.
+
+The correlation that gives one key half of the weight, on average on the scale
+of log-odds, against the number of keys from 4 to a million, logarithmic. The
+line for √d at d = 64 is straight, and passes 1, a perfect match, at about 1800
+keys; that for d = 128 is lower, and passes 1 at tens of thousands. Divided by
+1, and with log n scaling, the lines for d = 64 bend and stay below 0.7. Divided
+by d the line is above 1 from 4 keys on.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_log_sum, mean_maximum
+from scipy.optimize import brentq
+
+keys = [2**i for i in range(2, 21, 2)]
+
+
+def threshold(n, d, s):
+    """Solve ρd/s = E ln Z for ρ: one match among n keys, n − 1 of noise."""
+    return mean_log_sum(n - 1, np.sqrt(d) / s) * s / d
+
+
+needed = {
+    "√64": {n: threshold(n, 64, 8) for n in [512, *keys]},
+    "√128": {n: threshold(n, 128, 128**0.5) for n in [512, *keys]},
+    "1": {n: threshold(n, 64, 1) for n in [512, *keys]},
+    "log n": {n: threshold(n, 64, 8 / np.log(n)) for n in [512, *keys]},
+    "64": {n: threshold(n, 64, 64) for n in [512, *keys]},
+}
+# (ln n + ½)/√d, and the floor that s → 0 reaches: the best of the noise.
+approximate = (np.log(512) + 0.5) / 8
+floor = mean_maximum(511) / 8
+# How many keys a perfect match can be told from.
+capacity = {}
+for d in [64, 128]:
+    log_n = brentq(lambda x, d=d: mean_log_sum(np.exp(x), 1) - d**0.5, 1, 30)
+    capacity[d] = np.exp(log_n) + 1
+# The weight of a perfect match, divided by d: at the log-odds of the mean.
+perfect_by_d = 1 / (1 + np.exp(mean_log_sum(511, 1 / 8) - 1))
+
+# %%
+import matplotlib.pyplot as plt
+
+labels = {
+    "64": "÷ d",
+    "√64": "÷ √d",
+    "√128": "÷ √d, d = 128",
+    "log n": "× log n / √d",
+    "1": "÷ 1",
+}
+fig, axes = plt.subplots(figsize=(6.4, 4.8))
+for name, label in labels.items():
+    line = [needed[name][n] for n in keys]
+    axes.semilogx(keys, line, base=2, label=label)
+axes.axhline(1, color="C5", linestyle=":")
+axes.text(2**4.5, 1.03, "perfect match")
+axes.set(ylim=(0, 2), xlim=(3, 2**21.8), yticks=[0, 0.5, 1, 1.5, 2])
+axes.set(xlabel="number of keys n", ylabel="correlation needed")
+axes.set_xticks([4, 64, 512, 2**14, 2**20])
+axes.set_xticklabels(["4", "64", "512", "16,384", "1 million"])
+axes.minorticks_off()
+fig.legend(ncols=3, loc="outside upper center", columnspacing=1)
+plt.show()

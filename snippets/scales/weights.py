@@ -1,0 +1,53 @@
+r"""At 512 keys $\sqrt{d}$ gives the same weights for every $d$; a smaller
+divisor freezes the row, a larger one makes it uniform.
+
+The average largest of 512 softmax weights against the dimension d from 4 to
+4096, both axes logarithmic. Divided by 1 it climbs from about a tenth to nearly
+1. Divided by log d it is lower, and climbs as far as about 0.7. Divided by √d
+it is level at about 0.03. Divided by d it sinks to 1/512, a dashed line along
+the bottom, where d⁵ and e^{πd} are from the start. A dotted line marks one
+half.
+"""
+
+# %%
+import numpy as np
+import rivals
+from gaussian_logits import mean_largest, mean_square_weights
+from scipy.optimize import brentq
+
+n_keys = 512
+dims = 2 ** np.arange(2, 13)
+drawn = ["1", "log d", "√d", "d"]
+largest, effective = {}, {}
+for name, spread in rivals.spreads(dims, n_keys).items():
+    largest[name], effective[name] = {}, {}
+    for d, s in zip(dims.tolist(), spread.clip(1e-9).round(12), strict=True):
+        if name in drawn or d in (64, 4096):
+            largest[name][d] = mean_largest(n_keys, s)
+        if d in (64, 4096):
+            # The number of keys that share the weight.
+            effective[name][d] = 1 / mean_square_weights(n_keys, s)
+# Where Gaussian logits freeze: the spread, and the dimensions that reach it.
+frozen = np.sqrt(2 * np.log(n_keys))
+frozen_d = frozen**2
+frozen_log_d = brentq(lambda d: np.sqrt(d) / np.log(d) - frozen, 10, 1e4)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
+names = {"1": "÷ 1", "log d": "÷ log d", "√d": "÷ √d", "d": "÷ d"}
+for name, label in names.items():
+    line = [*largest[name].values()]
+    axes.loglog(dims, line)
+    lift = 1.12 if name == "d" else 1
+    axes.text(4800, line[-1] * lift, label, va="center")
+axes.axhline(1 / n_keys, color="C4", linestyle="--")
+axes.text(4, 1.08 / n_keys, "÷ d⁵, ÷ $e^{πd}$: 1/512", va="bottom")
+axes.axhline(0.5, color="C5", linestyle=":")
+axes.set(xlabel="dimension d", ylabel="largest of 512 weights, average")
+axes.set(xticks=[4, 16, 64, 512, 4096], xticklabels=[4, 16, 64, 512, 4096])
+axes.set(yticks=[1 / 512, 0.01, 0.1, 0.5, 1], ylim=(0.0016, 1.3))
+axes.set_yticklabels(["1/512", "0.01", "0.1", "0.5", "1"])
+axes.minorticks_off()
+plt.show()

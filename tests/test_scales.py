@@ -1,0 +1,582 @@
+"""The claims of docs/scales.md: each by a second route, each with a wrong variant that fails."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import integrate, special, stats
+
+N = 512
+
+
+def agrees(estimate, exact, standard_error, errors=4.5):
+    """Tell whether an estimate lies within some standard errors of a value: all of it, if arrays.
+
+    4.5 standard errors are passed by chance in 1 of 150,000 fair draws.
+    """
+    distance = np.abs(np.asarray(estimate) - np.asarray(exact))
+    return bool(np.all(distance <= errors * np.asarray(standard_error)))
+
+
+def close(value, exact, tolerance=1e-9):
+    """Tell whether two exact routes meet, up to rounding."""
+    return bool(np.allclose(value, exact, rtol=tolerance, atol=tolerance))
+
+
+def mean_and_error(sample):
+    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
+
+
+def sd_and_error(sample):
+    """Give the standard deviation, and the error that the scatter of the squares gives it."""
+    square, error = mean_and_error((sample - np.mean(sample)) ** 2)
+    return np.sqrt(square), error / (2 * np.sqrt(square))
+
+
+def rows(sigma, n=N, samples=3000, seed=0):
+    return sigma * np.random.default_rng(seed).standard_normal((samples, n))
+
+
+def pairs(d, rho=0.0, samples=20_000, seed=1):
+    """Draw Gaussian q and k, each pair of coordinates with correlation rho."""
+    q, k = np.random.default_rng(seed).standard_normal((2, samples, d))
+    return q, rho * q + np.sqrt(1 - rho**2) * k
+
+
+def cosines(q, k):
+    return np.sum(q * k, 1) / np.linalg.norm(q, axis=1) / np.linalg.norm(k, axis=1)
+
+
+# Softmax of Gaussian logits
+
+
+@pytest.mark.parametrize(("n", "sigma"), [(2, 1), (16, 0.5), (N, 1), (N, 1.9), (N, 8)])
+def test_quadratures_fit_a_simulation(module, n, sigma):
+    law = module("scales/gaussian_logits")
+    z = rows(sigma, n)
+    p = special.softmax(z, axis=1)
+    for sample, exact in [
+        (special.logsumexp(z, axis=1), law.mean_log_sum),
+        (np.sum(p**2, axis=1), law.mean_square_weights),
+        (p.max(axis=1), law.mean_largest),
+    ]:
+        mean, error = mean_and_error(sample)
+        assert agrees(mean, exact(n, sigma), error)
+        assert not agrees(mean, exact(n, 1.3 * sigma), error), "another spread"
+        assert not agrees(mean, exact(2 * n, sigma), error), "other keys"
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1, 8])
+def test_quadratures_for_two_keys(module, sigma):
+    # p = 1/(1 + e^−x) with x ~ N(0, 2σ²).
+    law = module("scales/gaussian_logits")
+
+    def mean(f):
+        def g(u):
+            return 2 * f(special.expit(math.sqrt(2) * sigma * u)) * stats.norm.pdf(u)
+
+        return integrate.quad(g, 0, 1 / sigma)[0] + integrate.quad(g, 1 / sigma, 12, limit=300)[0]
+
+    assert close(law.mean_largest(2, sigma), mean(lambda p: p), 1e-7)
+    assert close(law.mean_square_weights(2, sigma), mean(lambda p: p**2 + (1 - p) ** 2), 1e-7)
+    assert not close(law.mean_largest(2, sigma), mean(lambda p: p**2), 1e-7)
+
+
+def test_the_slope_of_the_log_sum_is_the_concentration(module):
+    # E Σp² = 1 − (d/dσ) E ln Z / σ: two of the quadratures check each other.
+    law = module("scales/gaussian_logits")
+    for n, s in [(16, 1.0), (N, 1.0), (N, 6.0)]:
+        step = 1e-4
+        slope = (law.mean_log_sum(n, s + step) - law.mean_log_sum(n, s - step)) / (2 * step)
+        assert close(1 - slope / s, law.mean_square_weights(n, s), 1e-6)
+        assert not close(1 - slope, law.mean_square_weights(n, s) + (s == 1), 1e-6)
+
+
+def test_quadratures_at_the_ends(module):
+    law = module("scales/gaussian_logits")
+    assert close(law.mean_log_sum(N, 1e-9), math.log(N))
+    assert close(N * law.mean_square_weights(N, 1e-9), 1)
+    assert close(N * law.mean_largest(N, 1e-9), 1, 1e-7)
+    # 1 − E max p → ln 2 · E max/σ; the next term is of order 1/σ².
+    lack = (1 - law.mean_largest(N, 100)) * 100 / (math.log(2) * law.mean_maximum(N))
+    assert abs(lack - 1) < 0.02
+    assert abs(lack * math.log(2) - 1) > 0.02
+    assert close(law.mean_log_sum(N, 100) / 100, law.mean_maximum(N), 1e-3)
+    assert close(law.mean_maximum(2), 1 / math.sqrt(math.pi))
+    assert close(law.mean_maximum(3), 1.5 / math.sqrt(math.pi))
+
+
+# The rivals
+
+
+@pytest.mark.parametrize("d", [4, 64, 256])
+def test_spread_and_size_of_every_rival(snippet, d):
+    page = snippet("scales/spread")
+    divisors = {
+        "1": 1,
+        "log d": math.log(d),
+        "√d": math.sqrt(d),
+        "d": d,
+        "d/8": d / 8,
+        "d⁵": d**5,
+        "exp πd": math.exp(min(math.pi * d, 700)),
+        "log n": math.sqrt(d) / math.log(N),
+    }
+    for rho, table in [(0.0, page.start), (page.rho, page.aligned)]:
+        q, k = pairs(d, rho)
+        dot = np.sum(q * k, axis=1)
+        value, error = mean_and_error(dot) if rho else sd_and_error(dot)
+        for name, f in divisors.items():
+            if name == "exp πd" and d > 64:
+                continue
+            assert agrees(value / f, table[name][d], error / f)
+            assert not agrees(value / f * 1.2, table[name][d], error / f)
+            if rho == 0:
+                assert agrees(value / f, 1, error / f) == (name == "√d" or (name, d) == ("d/8", 64))
+        cosine = cosines(q, k)
+        value, error = mean_and_error(cosine) if rho else sd_and_error(cosine)
+        for name, factor in [("cosine", 1), ("10 cosine", 10), ("QK-norm", math.sqrt(d))]:
+            assert agrees(value * factor, table[name][d], error * factor)
+        assert not agrees(value, table["√d"][d], error)
+
+
+@pytest.mark.parametrize("d", [2, 5, 64])
+@pytest.mark.parametrize("rho", [0.3, 0.9])
+def test_mean_cosine(module, d, rho):
+    sample = cosines(*pairs(d, rho, 60_000, seed=d))
+    mean, error = mean_and_error(sample)
+    assert agrees(mean, module("scales/rivals").mean_cosine(d, rho), error)
+    if d < 64:
+        assert not agrees(mean, rho, error), "it is not quite ρ"
+
+
+def test_the_spread_of_a_cosine_is_exactly_one_over_root_d():
+    # The law of one coordinate of a unit vector: density ∝ (1 − c²)^((d − 3)/2).
+    for d in (4, 64):
+        c = 2 * stats.beta((d - 1) / 2, (d - 1) / 2).var() ** 0.5
+        assert close(c, 1 / math.sqrt(d))
+        assert not close(c, 1 / math.sqrt(d - 1), 1e-4)
+
+
+def test_soft_cap(snippet):
+    page = snippet("scales/spread")
+
+    def capped(z):
+        return 50 * math.tanh(z / 50)
+
+    square = integrate.quad(lambda z: capped(z) ** 2 * stats.norm.pdf(z), -12, 12)[0]
+    assert close(page.start["cap"][64], math.sqrt(square), 1e-8)
+    assert not close(1, math.sqrt(square), 1e-8), "the cap does something"
+    assert close(page.aligned["cap"][4096], capped(0.3 * 64))
+    q, k = pairs(64)
+    value, error = sd_and_error(50 * np.tanh(np.sum(q * k, axis=1) / 8 / 50))
+    assert agrees(value, page.start["cap"][64], error)
+
+
+def test_digits_of_the_exponential(snippet):
+    assert math.floor(snippet("scales/spread").exp_digits) + 1 == 88
+    # 22/7 > π > 333/106, so this holds from both sides.
+    for about_pi in (Fraction(333, 106), Fraction(22, 7)):
+        assert 10.0**87 < math.exp(64 * about_pi) < 10.0**88
+
+
+def test_weights(snippet, module):
+    page, spread = snippet("scales/weights"), snippet("scales/spread")
+    for name, values in page.largest.items():
+        for d in set(values) & {64, 4096}:
+            sigma = spread.start[name][d]
+            p = special.softmax(rows(sigma, samples=2000, seed=3), axis=1)
+            mean, error = mean_and_error(p.max(axis=1))
+            assert agrees(mean, values[d], error + 1e-10)
+            mean, error = mean_and_error(np.sum(p**2, axis=1))
+            assert agrees(mean, 1 / page.effective[name][d], error + 1e-10)
+            if name in ("1", "log d", "√d"):
+                assert not agrees(mean, 1 / N, error), "not uniform"
+
+
+def test_freezing(snippet):
+    page = snippet("scales/weights")
+    assert close(math.exp(page.frozen**2 / 2), N)
+    assert close(page.frozen_d, 2 * math.log(N))
+    d = page.frozen_log_d
+    assert close(math.sqrt(d), page.frozen * math.log(d))
+    assert not close(math.sqrt(475), page.frozen * math.log(475), 1e-4)
+    # By 512 keys half of the weight is on one key soon after.
+    assert page.largest["log d"][512] < 0.5 < page.largest["log d"][1024]
+
+
+# Number formats
+
+
+def to_bf16(x):
+    """Round a positive number to bfloat16: to 8 bits, ties to even.
+
+    Not by way of float32, which would round twice.
+    """
+    if x >= (2 - 2.0**-8) * 2.0**127:
+        return math.inf
+    spacing = 2.0 ** max(math.frexp(x)[1] - 8, -133)
+    return round(x / spacing) * spacing
+
+
+ROUND = {
+    "fp16": lambda x: float(np.float16(x)),
+    "bf16": to_bf16,
+    "fp32": lambda x: float(np.float32(x)),
+    "fp64": float,
+}
+
+
+def power(name, d):
+    return {
+        "1": lambda: 1.0,
+        "log d": lambda: math.log(d),
+        "√d": lambda: math.sqrt(d),
+        "d": lambda: float(d),
+        "d/8": lambda: d / 8,
+        "d⁵": lambda: float(d) ** 5,
+        "exp πd": lambda: float(np.exp(np.pi * d)),
+    }[name]()
+
+
+@pytest.mark.parametrize("number_format", ROUND)
+def test_where_formats_give_out_by_rounding_real_numbers(snippet, number_format):
+    page, cast = snippet("scales/floats"), ROUND[number_format]
+    with np.errstate(over="ignore"):
+        for table, value, bad in [
+            (page.zero, lambda f, d: math.exp(-page.gap * math.sqrt(d) / power(f, d)), 0),
+            (page.equal, lambda f, d: math.exp(-math.sqrt(d) / power(f, d)), 1),
+            (page.infinite, power, math.inf),
+        ]:
+            for f, found in table.items():
+                d = found[number_format]
+                if d > 1e7:
+                    continue
+                if number_format == "fp64" and bad == 1:
+                    continue  # math.exp is not correctly rounded; see below
+                assert cast(value(f, d)) == bad, (f, d)
+                assert cast(value(f, d - 1)) != bad, (f, d)
+
+
+def test_equal_weights_in_fp64_in_exact_arithmetic(snippet):
+    # 1 − e^−s rounds 1 − s + s²/2 …; it is 1 if the gap is at most 2^−54.
+    page = snippet("scales/floats")
+    for d, equal in [(4096, True), (4095, False)]:
+        s = Fraction(math.isqrt(d * 10**40), 10**20) / d**5  # √d from below, to 20 digits
+        gap = s - s * s / 2 + s**3 / 6
+        assert (gap <= Fraction(1, 2**54)) == equal
+    assert page.equal["d⁵"]["fp64"] == 4096
+    d = page.equal["d"]["fp64"]
+    assert close(d, 2.0**108, 1e-12)
+
+
+def test_the_formats_are_those_of_numpy(module):
+    formats = module("scales/formats").FORMATS
+    for name, kind in [("fp16", np.float16), ("fp32", np.float32), ("fp64", np.float64)]:
+        info, (bits, top, bottom) = np.finfo(kind), formats[name]
+        assert info.eps == 2.0 ** (1 - bits)
+        assert float(info.max) == (2 - 2.0 ** (1 - bits)) * 2.0**top
+        assert float(info.smallest_subnormal) == 2.0**bottom
+    bits, top, bottom = formats["bf16"]
+    assert (2 - 2.0 ** (1 - bits)) * 2.0**top == to_bf16(3.3895e38)  # its largest number
+    assert to_bf16(1 + 2.0**-8) == 1 < to_bf16(1 + 1.01 * 2.0**-8)  # half a spacing
+    assert 2.0**bottom == 2.0 ** (-126 - (bits - 1))
+
+
+def test_log_n_scaling_and_half_precision(snippet):
+    page = snippet("scales/floats")
+    assert np.float16(math.exp(-1.0001 * page.fp16_zero)) == 0
+    assert np.float16(math.exp(-0.9999 * page.fp16_zero)) > 0
+    assert page.log_n_gap > page.fp16_zero
+    assert to_bf16(math.exp(-page.log_n_gap)) > 0
+
+
+def test_first_is_the_first(module):
+    first = module("scales/formats").first
+    for target in (2, 3, 1000, 2**50 + 4097):
+        assert first(lambda d, t=target: d >= t) == target
+    assert first(lambda d: False) == math.inf
+
+
+# A bound on the logits
+
+
+def test_bound(snippet):
+    page = snippet("scales/bound")
+    for n in page.keys:
+        z = np.full(n, -1.0)
+        z[0] = 1
+        assert close(special.softmax(z)[0], page.cosine_ceiling[n])
+        z[1:] = 0
+        assert not close(special.softmax(z)[0], page.cosine_ceiling[n], 1e-6)
+        z[0] = page.needed[n]
+        assert close(special.softmax(z)[0], 0.5)
+        z[1:] = -page.needed_at_best[n]
+        z[0] = page.needed_at_best[n]
+        assert close(special.softmax(z)[0], 0.5)
+        for place in (0, 20, 160):
+            b = page.bound[place]
+            best, zero = np.full(n, -b), np.zeros(n)
+            best[0] = zero[0] = b
+            assert close(special.softmax(best)[0], page.ceiling[n][place])
+            assert close(special.softmax(zero)[0], page.against_zero[n][place])
+    z = np.zeros(N)
+    z[0] = 50
+    assert close(special.softmax(z)[1:].sum() / page.cap_lack, 1)
+    best = [special.softmax(np.r_[1.0, np.full(n - 1, -1.0)])[0] for n in (8, 9)]
+    assert page.half_keys == 8
+    assert best[0] > 0.5 > best[1]
+
+
+def test_no_other_logits_within_the_bound_do_better(snippet):
+    z = np.random.default_rng(4).uniform(-1, 1, (2000, N))
+    z[:, 0] = 1
+    largest = special.softmax(z, axis=1).max()
+    assert largest < snippet("scales/bound").cosine_ceiling[N]
+    assert special.softmax(2 * z, axis=1).max() > largest
+
+
+# Initialisation
+
+
+def tokens(cosine, n, D, seed=5):
+    """Give n tokens that LayerNorm leaves alone, of the same cosine with each other."""
+    noise = np.random.default_rng(seed).standard_normal((D, n))
+    basis = np.linalg.qr(noise - noise.mean(axis=0))[0].T  # rows that add up to 0
+    gram = D * (cosine + (1 - cosine) * np.eye(n))
+    return np.linalg.cholesky(gram) @ basis
+
+
+def draw(rng, shape, rule):
+    """Draw a matrix as the library does, from the rule's own definition."""
+    rows, columns = shape
+    if rule == "LeCun":
+        return rng.standard_normal(shape) / np.sqrt(columns)
+    if rule == "GPT-2":
+        return 0.02 * rng.standard_normal(shape)
+    bound = {
+        "Xavier, one head": np.sqrt(6 / (rows + columns)),
+        "Xavier, fused": np.sqrt(6 / (3 * columns + columns)),
+        # kaiming_uniform_ with a = √5: gain √(2/(1 + 5)), bound gain·√(3/fan_in).
+        "nn.Linear": np.sqrt(2 / (1 + 5)) * np.sqrt(3 / columns),
+    }[rule]
+    return rng.uniform(-bound, bound, shape)
+
+
+@pytest.mark.parametrize(
+    "rule", ["LeCun", "Xavier, one head", "Xavier, fused", "nn.Linear", "GPT-2", "T5"]
+)
+@pytest.mark.parametrize("same", [False, True], ids=["two tokens", "one token"])
+def test_audit(snippet, rule, same):
+    page, rng = snippet("scales/audit"), np.random.default_rng(6)
+    D, d = (768 if rule == "GPT-2" else 512), 64
+    x, y = tokens(0.3, 2, D)
+    y = x if same else y
+    q, k = [], []
+    for _ in range(150):
+        if rule == "T5":
+            q.append(rng.standard_normal((d, D)) @ x / np.sqrt(D * d))
+            k.append(rng.standard_normal((d, D)) @ y / np.sqrt(D))
+        else:
+            q.append(draw(rng, (d, D), rule) @ x)
+            k.append(draw(rng, (d, D), rule) @ y)
+    q, k = np.array(q), np.array(k)
+    variance, error = mean_and_error(q.ravel() ** 2)
+    assert agrees(variance, page.var_q[rule], error)
+    assert not agrees(variance, 2 * page.var_q[rule], error)
+    if rule != "LeCun":
+        assert not agrees(variance, 1, error), "'safe to assume unit variance'"
+    variance, error = mean_and_error(k.ravel() ** 2)
+    assert agrees(variance, page.var_k[rule], error)
+    # All pairs of a drawn q with a drawn k are fair draws of a score; pair them once each.
+    score = np.sum(q * k, axis=1) * (1 if rule == "T5" else 1 / 8)
+    sd, error = sd_and_error(score)
+    assert agrees(sd, page.logit_sd[rule], error)
+    assert not agrees(sd / np.sqrt(8), page.logit_sd[rule], error), "√D for √d"
+
+
+def test_audit_without_normalisation_fails(snippet):
+    page, rng = snippet("scales/audit"), np.random.default_rng(7)
+    x = 2 * tokens(0.3, 2, 512)[0]
+    q = np.array([draw(rng, (64, 512), "LeCun") @ x for _ in range(50)])
+    variance, error = mean_and_error(q.ravel() ** 2)
+    assert not agrees(variance, page.var_q["LeCun"], error)
+    assert agrees(variance / 4, page.var_q["LeCun"], error / 4)
+
+
+def test_a_gaussian_token_with_itself():
+    rng, D, d = np.random.default_rng(19), 8, 4
+    x = rng.standard_normal((60_000, 1, D))
+    W_Q, W_K = rng.standard_normal((2, 60_000, D, d)) / np.sqrt(D)
+    score = np.sum((x @ W_Q) * (x @ W_K), axis=2)[:, 0]
+    square, error = mean_and_error(score**2)
+    assert agrees(square, d * (1 + 2 / D), error)
+    assert not agrees(square, d, error)
+
+
+def test_audit_of_shapes(snippet):
+    page = snippet("scales/audit")
+    assert close(page.var_q["Xavier, one head"], 16 / 9)
+    assert close(page.gpt2_width * 0.02**2, 1)
+    assert close(page.wrong_root, math.sqrt(1 / 8))
+    assert page.cross_var_k == 1.2
+    bias = np.random.default_rng(8).uniform(-1, 1, 40_000) / math.sqrt(512)
+    mean, error = mean_and_error(bias**2)
+    assert agrees(mean, page.linear_bias, error)
+    for name, sigma in page.logit_sd.items():
+        p = special.softmax(rows(sigma, samples=2000, seed=9), axis=1)
+        mean, error = mean_and_error(np.sum(p**2, axis=1))
+        assert agrees(mean, 1 / page.effective[name], error)
+        mean, error = mean_and_error(p.max(axis=1))
+        assert agrees(mean, page.largest[name], error)
+
+
+def test_cross_attention(snippet):
+    page, rng = snippet("scales/audit"), np.random.default_rng(10)
+    x, y = tokens(0, 2, 512)[0], tokens(0, 2, 768)[0]
+    score = []
+    for _ in range(800):
+        bounds = [np.sqrt(6 / (512 + 512)), np.sqrt(6 / (512 + 768))]
+        # 64 of the 512 rows: one head.
+        q = rng.uniform(-bounds[0], bounds[0], (64, 512)) @ x
+        k = rng.uniform(-bounds[1], bounds[1], (64, 768)) @ y
+        score.append(q @ k / 8)
+    sd, error = sd_and_error(np.array(score))
+    assert agrees(sd, page.cross_sd, error)
+    assert not agrees(sd, page.cross_sd * 1.2**1.5, error)
+
+
+def test_layernorm():
+    x = np.random.default_rng(11).standard_normal((5, 32)) + 3
+    v = x.var(axis=1)
+    for epsilon in (0, 0.1):
+        y = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(v + epsilon)[:, np.newaxis]
+        assert close(y.sum(axis=1), 0)
+        assert close(np.sum(y**2, axis=1), 32 * v / (v + epsilon))
+        assert close(np.sum(y**2, axis=1), 32) == (epsilon == 0)
+    uncentred = x / x.std(axis=1, keepdims=True)
+    assert not close(np.sum(uncentred**2, axis=1), 32), "it must centre"
+    rms = x / np.sqrt(np.mean(x**2, axis=1, keepdims=True))
+    assert close(np.sum(rms**2, axis=1), 32)
+
+
+@pytest.mark.parametrize("cosine", [0.0, 0.5, 0.9])
+def test_cooling(snippet, cosine):
+    page, rng = snippet("scales/cooling"), np.random.default_rng(12)
+    D, d, n = 64, 16, 32
+    x = tokens(cosine, n, D)
+    assert close(x @ x.T / D, cosine + (1 - cosine) * np.eye(n))
+    assert close(x.sum(axis=1), 0)
+    within, about_0 = [], []
+    for _ in range(1200):
+        q = draw(rng, (d, D), "LeCun") @ x[0]
+        row = x @ draw(rng, (d, D), "LeCun").T @ q / np.sqrt(d)
+        within.append(np.var(row, ddof=1))
+        about_0.append(np.mean(row**2))
+    mean, error = mean_and_error(np.array(within))
+    assert agrees(mean, page.spread[cosine] ** 2, error)
+    assert not agrees(mean / d, page.spread[cosine] ** 2, error / d), "d for √d"
+    if cosine:
+        assert not agrees(mean, 1, error), "unit variance"
+    mean, error = mean_and_error(np.array(about_0))
+    assert agrees(mean, 1, error)
+
+
+def test_effective_keys_of_similar_tokens(snippet):
+    page = snippet("scales/cooling")
+    for c in (0.0, 0.5, 0.9):
+        # Scores with a part in common, as they are.
+        common = rows(math.sqrt(c), 1, 2000, seed=13)
+        p = special.softmax(common + rows(math.sqrt(1 - c), samples=2000, seed=14), axis=1)
+        mean, error = mean_and_error(np.sum(p**2, axis=1))
+        assert agrees(mean, 1 / page.effective[c], error)
+        if c:
+            assert not agrees(mean, 1 / page.effective[0.0], error)
+
+
+def test_a_turn_leaves_isotropic_queries_alone():
+    angle = 0.7
+    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
+    rng = np.random.default_rng(15)
+    for scale in (np.ones(2), np.sqrt([1.5, 0.5])):
+        q, k = scale * rng.standard_normal((2, 200_000, 2))
+        square, error = mean_and_error(np.sum(q * (k @ turn.T), axis=1) ** 2)
+        exact = 2 + 0.5 * math.cos(2 * angle) * (scale[0] != 1)
+        assert agrees(square, exact, error)
+        assert agrees(square, np.sum(scale**4), error) == (scale[0] == 1)
+
+
+# The number of keys
+
+
+@pytest.mark.parametrize(
+    ("name", "s"), [("√64", 8), ("1", 1), ("log n", 8 / math.log(N)), ("64", 64)]
+)
+def test_threshold(snippet, name, s):
+    # Real queries of length √64, real keys: the log-odds of the match have mean 0 at ρ.
+    page, rng, d, samples = snippet("scales/retrieval"), np.random.default_rng(16), 64, 1500
+    rho = page.needed[name][N]
+    q = rng.standard_normal((samples, d))
+    q *= math.sqrt(d) / np.linalg.norm(q, axis=1, keepdims=True)
+    # Given such a q, q·k is N(0, d) for a noise key.
+    noise = math.sqrt(d) * rng.standard_normal((samples, N - 1))
+    fresh = rng.standard_normal((samples, d))
+
+    def log_odds(correlation):
+        # A key with covariance ρ, of unit variance as long as ρ ≤ 1.
+        k = correlation * q + math.sqrt(max(0, 1 - correlation**2)) * fresh
+        return np.sum(q * k, axis=1) / s - special.logsumexp(noise / s, axis=1)
+
+    mean, error = mean_and_error(log_odds(rho))
+    assert agrees(mean, 0, error)
+    for wrong in (0.9 * rho, 1.1 * rho):
+        mean, error = mean_and_error(log_odds(wrong))
+        assert not agrees(mean, 0, error)
+
+
+def test_noise_keys_given_the_query_are_independent_gaussians():
+    rng, d = np.random.default_rng(17), 64
+    q = rng.standard_normal(d)
+    q *= math.sqrt(d) / np.linalg.norm(q)
+    scores = rng.standard_normal((20_000, d)) @ q
+    assert stats.kstest(scores / math.sqrt(d), "norm").pvalue > 1e-4
+    assert stats.kstest(scores / d, "norm").pvalue < 1e-4
+
+
+def test_retrieval_numbers(snippet, module):
+    page, law = snippet("scales/retrieval"), module("scales/gaussian_logits")
+    # ln n + ½ is the first order: the log of the mean of Z.
+    assert abs(page.needed["√64"][N] - page.approximate) < 1e-3
+    assert abs(page.needed["√64"][N] - math.log(N) / 8) > 1e-2
+    for d, n in page.capacity.items():
+        assert abs(n / math.exp(math.sqrt(d) - 0.5) - 1) < 2e-3
+        assert close(law.mean_log_sum(n - 1, 1), math.sqrt(d))
+        assert not close(law.mean_log_sum(n - 1, 1), d, 0.1)
+    ratio = page.needed["√128"][N] / page.needed["√64"][N]
+    assert close(ratio, math.sqrt(64 / 128))
+    assert not close(ratio, 64 / 128)
+    z = rows(1, N - 1, 4000, seed=18)
+    mean, error = mean_and_error(z.max(axis=1) / 8)
+    assert agrees(mean, page.floor, error)
+    assert page.floor < page.needed["1"][N] < page.needed["log n"][N] < page.needed["√64"][N]
+    assert all(value > 1 for value in page.needed["64"].values())
+    lead, error = mean_and_error(1 - special.logsumexp(z / 8, axis=1))
+    exact = special.logit(page.perfect_by_d)
+    assert agrees(lead, exact, error)
+    assert not agrees(lead, exact + 0.1, error)
+
+
+def test_growth_of_the_thresholds(snippet):
+    page = snippet("scales/retrieval")
+    n = np.array([4096, 2.0**20])
+
+    def growth(name):
+        low, high = (page.needed[name][int(k)] for k in n)
+        return high / low
+
+    by_log, by_root = np.log(n[1]) / np.log(n[0]), np.sqrt(np.log(n[1]) / np.log(n[0]))
+    assert abs(growth("√64") - by_log) < 0.05
+    for name in ("1", "log n"):
+        assert abs(growth(name) - by_root) < 0.07
+        assert abs(growth(name) - by_log) > 0.07
