@@ -7,25 +7,9 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from tests.checks import agrees, close, mean_and_error
+
 N = 512
-
-
-def agrees(estimate, exact, standard_error, errors=4.5):
-    """Tell whether an estimate lies within some standard errors of a value: all of it, if arrays.
-
-    4.5 standard errors are passed by chance in 1 of 150,000 fair draws.
-    """
-    distance = np.abs(np.asarray(estimate) - np.asarray(exact))
-    return bool(np.all(distance <= errors * np.asarray(standard_error)))
-
-
-def close(value, exact, tolerance=1e-9):
-    """Tell whether two exact routes meet, up to rounding."""
-    return bool(np.allclose(value, exact, rtol=tolerance, atol=tolerance))
-
-
-def mean_and_error(sample):
-    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
 
 
 def sd_and_error(sample):
@@ -580,3 +564,13 @@ def test_growth_of_the_thresholds(snippet):
     for name in ("1", "log n"):
         assert abs(growth(name) - by_root) < 0.07
         assert abs(growth(name) - by_log) > 0.07
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1, 4, 8])
+@pytest.mark.parametrize("n", [3, 512, 65_536])
+def test_two_chapters_compute_the_same_averages_by_their_own_quadratures(module, n, sigma):
+    here, there = module("scales/gaussian_logits"), module("saturation/gaussian_logits")
+    assert close(here.mean_log_sum(n, sigma), there.mean_log_sum(n, sigma), 1e-8)
+    assert close(here.mean_square_weights(n, sigma), 1 / there.participation(n, sigma), 1e-8)
+    assert close(here.mean_largest(n, sigma), there.largest(n, sigma), 1e-4)
+    assert not close(here.mean_log_sum(n, sigma), there.mean_log_sum(n, 1.01 * sigma), 1e-8)
