@@ -29,6 +29,7 @@ for name, divisor in scales.items():
         at_right[row, column] = rms(np.diag(scores(*done[-1])))
     right[name] = exponent(dims, at_right)
     fit[name], error[name] = np.transpose([exponent(dims, a) for a in size])
+worst_loss = max(np.max(values) for values in final_loss.values())
 
 # %%
 import matplotlib.pyplot as plt
