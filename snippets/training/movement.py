@@ -12,19 +12,10 @@ legend gives the fitted exponents.
 
 # %%
 import numpy as np
-from recall import exponent, rms, scores, train
+from recall import at_random, exponent, rms, scores, train
 
 dims, seeds, steps = [16, 32, 64, 128, 256, 512], [0, 1, 2, 3, 4, 5], 10
 names = ["right key", "before", "random q, k", "random weights"]
-
-
-def at_random(rng, change, axis=None):
-    """Return a random direction with the length of the change."""
-    length = np.linalg.norm(change, axis=axis, keepdims=True)
-    noise = rng.standard_normal(change.shape)
-    return noise / np.linalg.norm(noise, axis=axis, keepdims=True) * length
-
-
 size = {name: np.empty((len(seeds), len(dims))) for name in names}
 for at in np.ndindex(len(seeds), len(dims)):
     seed, d = seeds[at[0]], dims[at[1]]

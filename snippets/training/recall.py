@@ -84,6 +84,15 @@ def logits(X, W, s):
     return S - S.mean(axis=1, keepdims=True)
 
 
+def at_random(rng, change, axis=None):
+    """Return a random direction with the length of the change, row by row if
+    `axis` is 1.
+    """
+    length = np.linalg.norm(change, axis=axis, keepdims=True)
+    noise = rng.standard_normal(change.shape)
+    return noise / np.linalg.norm(noise, axis=axis, keepdims=True) * length
+
+
 def rms(a):
     """Return the root of the mean square."""
     return np.sqrt(np.mean(np.square(a)))

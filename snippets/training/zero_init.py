@@ -40,7 +40,9 @@ for axes, name, y in zip(panels, cases, ticks, strict=True):
     for t in fit[name]:
         look = {"color": f"C{shown.index(t)}", "label": f"step {t}"}
         axes.loglog(dims, size[name][:, t], "o-", **look)
-    axes.set(title=name, ylabel="logits (rms)", xticks=dims, xticklabels=dims)
+    title = name.replace("W_Q = 0", "$W_Q = 0$")
+    axes.set(title=title, ylabel="logits (rms)")
+    axes.set(xticks=dims, xticklabels=dims)
     axes.set(yticks=y, yticklabels=y)
     axes.minorticks_off()
 panels[0].legend(loc="upper left")
