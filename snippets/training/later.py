@@ -1,0 +1,50 @@
+r"""Where $q\cdot k$ ends is another matter: once the task is learnt, its
+exponent depends on the scale.
+
+The exponent of the size of q·k in d against the number of Adam steps from 1 to
+200, on a logarithmic axis, with bands of two standard errors. Both lines start
+at one half. With 8/d the line climbs to about 0.85 and stays there. With 1/√d
+it climbs to about 0.7 near step 20 and falls back below one half.
+"""
+
+# %%
+import numpy as np
+from recall import exponent, loss, rms, scores, train
+
+dims, seeds, steps = [16, 32, 64, 128], range(3), 200
+shown = np.unique(np.geomspace(1, steps, 30).astype(int))
+scales = {"1/√d": np.sqrt, "8/d": lambda d: d / 8}
+fit, error, final_loss, right = {}, {}, {}, {}
+for name, divisor in scales.items():
+    size = np.empty((len(shown), len(seeds), len(dims)))
+    final_loss[name] = np.empty(size.shape[1:])
+    at_right = np.empty(size.shape[1:])
+    for row, column in np.ndindex(size.shape[1:]):
+        d = dims[column]
+        s = divisor(d)
+        run = train(d, seeds[row], s, steps)
+        done = [(X, W) for t, (X, W) in enumerate(run) if t in shown]
+        size[:, row, column] = [rms(scores(X, W)) for X, W in done]
+        final_loss[name][row, column] = loss(*done[-1], s)
+        at_right[row, column] = rms(np.diag(scores(*done[-1])))
+    right[name] = exponent(dims, at_right)
+    fit[name], error[name] = np.transpose([exponent(dims, a) for a in size])
+worst_loss = max(np.max(values) for values in final_loss.values())
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.4))
+for place, name in enumerate(["8/d", "1/√d"]):
+    value, band = fit[name], 2 * error[name]
+    axes.plot(shown, value, color=f"C{place}")
+    axes.fill_between(
+        shown, value - band, value + band, color=f"C{place}", alpha=0.3
+    )
+    axes.text(40, value[16] + 0.05, name, color=f"C{place}")
+for guide in (0.5, 1):
+    axes.axhline(guide, linestyle=":", color="C4")
+axes.set(xscale="log", xlabel="step", ylabel="exponent of q·k in d")
+axes.set(ylim=(0.38, 1.05), yticks=[0.5, 0.75, 1])
+axes.set(xticks=[1, 10, 100], xticklabels=[1, 10, 100])
+plt.show()

@@ -1,0 +1,58 @@
+r"""Before training $q\cdot k$ has the size of $\sqrt d$. What training adds to
+it grows like $d$; the same distance in a random direction does not.
+
+Log-log plot over d from 16 to 512, mean of six seeds. Four nearly straight
+lines. The line of q·k at initialisation has slope one half. The movement of q·k
+at the right key after ten Adam steps begins a little above it and rises with
+slope 1, to eight times as much at d = 512. Two dashed lines of random movement
+lie below: one of the same length in q and k has slope one half, one of the same
+length in the weights is flat. The legend gives the fitted exponents.
+"""
+
+# %%
+import numpy as np
+from recall import at_random, exponent, rms, scores, train
+
+dims, seeds, steps = [16, 32, 64, 128, 256, 512], [0, 1, 2, 3, 4, 5], 10
+names = ["right key", "before", "random q, k", "random weights"]
+size = {name: np.empty((len(seeds), len(dims))) for name in names}
+for at in np.ndindex(len(seeds), len(dims)):
+    seed, d = seeds[at[0]], dims[at[1]]
+    (X, old), *_, (_, new) = train(d, seed, d / 8, steps)
+    S = scores(X, old)
+    rng = np.random.default_rng([seed, d, 1])
+
+    change = [b - a for a, b in zip(old, new, strict=True)]
+    q, k = (X @ w.T for w in old)
+    dq, dk = (at_random(rng, X @ c.T, axis=1) for c in change)
+    W = [w + at_random(rng, c) for w, c in zip(old, change, strict=True)]
+    size["before"][at] = rms(S)
+    size["right key"][at] = rms(np.diag(scores(X, new) - S))
+    size["random q, k"][at] = rms((q + dq) @ (k + dk).T - S)
+    size["random weights"][at] = rms(scores(X, W) - S)
+right = size["right key"].mean(axis=0)
+# The exponent between neighbouring widths.
+local = np.log2(right[1:] / right[:-1])
+fit = {name: exponent(dims, size[name]) for name in names}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 5.6))
+notes = {
+    "right key": "movement by training",
+    "before": "q·k before training",
+    "random q, k": "random movement of q, k",
+    "random weights": "random movement of weights",
+}
+for place, (name, note) in enumerate(notes.items()):
+    style = "o--" if "random" in name else "o-"
+    label = f"{note}: $d^{{{fit[name][0]:.2f}}}$"
+    axes.loglog(
+        dims, size[name].mean(axis=0), style, color=f"C{place}", label=label
+    )
+axes.set(xlabel="d", ylabel="size (root mean square)", ylim=(0.3, 6000))
+axes.set(xticks=dims, xticklabels=dims)
+axes.minorticks_off()
+axes.legend(loc="upper left")
+plt.show()

@@ -1,0 +1,108 @@
+"""Associative recall with one attention layer: the model, its gradients, and
+Adam, in NumPy.
+
+A sequence shows 16 keys, in any order, each with a value of its own, and then
+one of the keys again; the layer must answer with that key's value. Values pass
+through unchanged, and there are no positions, so the probability of the right
+answer is the attention weight on the right key. The loss is the mean of −ln of
+it, taken exactly over all sequences. Token vectors are fixed and have x·x = D,
+as LayerNorm leaves them. The model is D = 4d wide and has one head.
+"""
+
+import numpy as np
+
+TYPES = 16
+RIGHT = np.eye(TYPES)
+
+
+def init(d, seed, zero_query=False, overlap=False):
+    """Return tokens X (16 × D) and weights [W_Q, W_K] (d × D each), with
+    entries N(0, 1/D): the coordinates of q and k then have variance 1.
+
+    The tokens are at right angles, or, with `overlap`, independent.
+    """
+    rng = np.random.default_rng([seed, d])
+    D = 4 * d
+    X = rng.standard_normal((TYPES, D))
+    if not overlap:
+        X = np.linalg.qr(X.T)[0].T
+    X *= np.sqrt(D) / np.linalg.norm(X, axis=1, keepdims=True)
+    W_Q, W_K = rng.standard_normal((2, d, D)) / np.sqrt(D)
+    return X, [0 * W_Q if zero_query else W_Q, W_K]
+
+
+def scores(X, W):
+    """Return q·k for every query type (row) and key type (column)."""
+    return (X @ W[0].T) @ (X @ W[1].T).T
+
+
+def log_softmax(logits):
+    """Return the logarithm of the softmax of each row."""
+    logits = logits - logits.max(axis=1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+
+
+def loss(X, W, s, target=RIGHT):
+    """Return the mean of −ln p at the target; s is the divisor of q·k."""
+    return -np.sum(target * log_softmax(scores(X, W) / s)) / TYPES
+
+
+def gradients(X, W, s, target=RIGHT):
+    """Return the gradients of the loss with respect to W_Q and W_K."""
+    Q, K = X @ W[0].T, X @ W[1].T
+    # ∂loss/∂(q·k), for each pair of types.
+    g = (np.exp(log_softmax(Q @ K.T / s)) - target) / (TYPES * s)
+    return [(g @ K).T @ X, (g.T @ Q).T @ X]
+
+
+def train(d, seed, s, steps, eta=0.1, labels=None, **how):
+    """Train by Adam with learning rate eta/D; yield X and W before the first
+    step and after each one.
+
+    `labels`, a random generator, makes the target a coin toss: four fresh draws
+    for each query type at each step. `how` goes to `init`.
+    """
+    X, W = init(d, seed, **how)
+    mean, square = np.zeros((2, 2, *W[0].shape))
+    target = RIGHT
+    yield X, [*W]
+    for t in range(1, steps + 1):
+        if labels is not None:
+            target = labels.multinomial(4, np.full(TYPES, 1 / TYPES), TYPES) / 4
+        rate = eta / X.shape[1] * np.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+        for i, g in enumerate(gradients(X, W, s, target)):
+            mean[i] += 0.1 * (g - mean[i])
+            square[i] += 0.001 * (g * g - square[i])
+            # Adam's ε: far below any gradient, and no division by 0.
+            W[i] = W[i] - rate * mean[i] / (np.sqrt(square[i]) + 1e-12)
+        yield X, [*W]
+
+
+def logits(X, W, s):
+    """Return the scaled scores less their row's mean, which softmax ignores."""
+    S = scores(X, W) / s
+    return S - S.mean(axis=1, keepdims=True)
+
+
+def at_random(rng, change, axis=None):
+    """Return a random direction with the length of the change, row by row if
+    `axis` is 1.
+    """
+    length = np.linalg.norm(change, axis=axis, keepdims=True)
+    noise = rng.standard_normal(change.shape)
+    return noise / np.linalg.norm(noise, axis=axis, keepdims=True) * length
+
+
+def rms(a):
+    """Return the root of the mean square."""
+    return np.sqrt(np.mean(np.square(a)))
+
+
+def exponent(dims, sizes):
+    """Return the slope of ln size in ln d, and its standard error.
+
+    `sizes` has a row for each seed and a column for each d. Each seed gets a
+    line by least squares; the error comes from the scatter of the slopes.
+    """
+    slope = np.polyfit(np.log(dims), np.log(sizes).T, 1)[0]
+    return slope.mean(), slope.std(ddof=1) / np.sqrt(len(slope))
