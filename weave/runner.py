@@ -134,7 +134,10 @@ def processes() -> ForkServerContext | SpawnContext:
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    # One snippet runs on each core. Threads of linear algebra inside them would only stand in each
+    # other's way (the site took four times as long), and sums would depend on their number.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     context = multiprocessing.get_context("forkserver")
     # '__main__' too: otherwise every child would import MkDocs's command line again.
-    context.set_forkserver_preload(["__main__", "scipy.stats", "weave.worker"])
+    context.set_forkserver_preload(["__main__", "weave.worker"])
     return context

@@ -18,6 +18,7 @@ mpl.use("svg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait for it)
 from matplotlib import font_manager
 
 from weave.errors import WeaveError
