@@ -26,7 +26,7 @@ def run_alone(script: Path) -> subprocess.CompletedProcess:
     """Run a script in a fresh Python that knows neither weave nor the site's style."""
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.modules['weave'] = None\n{SHOW}", str(script)],
-        env=os.environ | {"MPLBACKEND": "agg"},
+        env=os.environ | {"MPLBACKEND": "agg", "OPENBLAS_NUM_THREADS": "1"},  # as weave does
         capture_output=True,
         text=True,
         check=False,
