@@ -17,9 +17,10 @@ def close(value, exact, tolerance=1e-9):
     return bool(np.allclose(value, exact, rtol=tolerance, atol=tolerance))
 
 
-def mean_and_error(sample):
-    """Give the mean of a sample and its standard error."""
-    return np.mean(sample), np.std(sample) / np.sqrt(len(sample))
+def mean_and_error(sample, axis=0):
+    """Give the mean of a sample, drawn along an axis, and its standard error."""
+    sample = np.asarray(sample)
+    return sample.mean(axis), sample.std(axis, ddof=1) / np.sqrt(sample.shape[axis])
 
 
 def variance_and_error(sample):
