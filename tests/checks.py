@@ -26,3 +26,9 @@ def mean_and_error(sample, axis=0):
 def variance_and_error(sample):
     """Give the variance of a sample and its standard error."""
     return mean_and_error((sample - np.mean(sample)) ** 2)
+
+
+def is_median(value, sample, draws_behind_value):
+    """Tell whether half of the sample lies below the value, up to 4.5 standard errors."""
+    error = 0.5 * np.sqrt(1 / len(sample) + 1 / draws_behind_value)
+    return bool(abs(np.mean(sample < value) - 0.5) < 4.5 * error)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+from tests.checks import is_median
+
 
 def largest_weights(seed, d, n_keys, draws, divisor):
     """Draw whole queries and keys, and give the largest attention weight of each draw."""
@@ -12,12 +14,6 @@ def largest_weights(seed, d, n_keys, draws, divisor):
     for row in scores:
         row[:] = rng.standard_normal((n_keys, d)) @ rng.standard_normal(d)
     return softmax(scores / divisor, axis=1).max(axis=1)
-
-
-def is_median(value, sample, draws_behind_value):
-    """Tell whether half of the sample lies below the value, up to 4.5 standard errors."""
-    error = 0.5 * np.sqrt(1 / len(sample) + 1 / draws_behind_value)
-    return bool(abs(np.mean(sample < value) - 0.5) < 4.5 * error)
 
 
 @pytest.mark.parametrize(("d", "draws"), [(4, 4000), (64, 2000), (1024, 400)])

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import expit, softmax
 
-from tests.checks import agrees, mean_and_error
+from tests.checks import agrees, is_median, mean_and_error
 
 
 def close(value, exact, tolerance=1e-9):
@@ -20,12 +20,6 @@ def close(value, exact, tolerance=1e-9):
 
 def is_mean(value, sample):
     return agrees(np.mean(sample), value, np.std(sample) / np.sqrt(len(sample)))
-
-
-def is_median(value, sample, draws_behind_value):
-    """Tell whether half of the sample lies below the value, up to 4.5 standard errors."""
-    error = 0.5 * np.sqrt(1 / len(sample) + 1 / draws_behind_value)
-    return bool(abs(np.mean(sample < value) - 0.5) < 4.5 * error)
 
 
 def is_share(value, hits, draws_behind_value=math.inf):

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from tests.checks import agrees, close, mean_and_error
+from tests.checks import agrees, close, mean_and_error, variance_and_error
 
 N = 512
 
 
 def sd_and_error(sample):
     """Give the standard deviation, and the error that the scatter of the squares gives it."""
-    square, error = mean_and_error((sample - np.mean(sample)) ** 2)
+    square, error = variance_and_error(sample)
     return np.sqrt(square), error / (2 * np.sqrt(square))
 
 

@@ -45,7 +45,19 @@ class Runner:
         Raises:
             WeaveError: no such snippet, a mistake in it, or the time limit passed.
         """
-        return self.start(self.find(name))
+        snippet = self.find(name)
+        key = fingerprint(snippet)
+        file = self.cache / f"{name.replace('/', '.')}.pickle"
+        if file.is_file() and (kept := file.read_bytes()).startswith(key):
+            known: Result = pickle.loads(kept[len(key) :])
+            return known
+        result = run_in_process(snippet, self.time_limit)  # a failure is never kept
+        self.cache.mkdir(parents=True, exist_ok=True)
+        # Written aside and moved, so that two builds at once never read half a file.
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_bytes(key + pickle.dumps(result))
+        part.replace(file)
+        return result
 
     def run_all(self, names: Iterable[str]) -> dict[str, Result | WeaveError]:
         """Give the results of several snippets, run at the same time on all cores."""
@@ -63,21 +75,6 @@ class Runner:
     def find(self, name: str) -> Snippet:
         """Read a snippet without running it."""
         return snippets.find(self.folder, name)
-
-    def start(self, snippet: Snippet) -> Result:
-        """Run a snippet unless its result is at hand. A failure is never kept."""
-        key = fingerprint(snippet)
-        file = self.cache / f"{snippet.name.replace('/', '.')}.pickle"
-        if file.is_file() and (kept := file.read_bytes()).startswith(key):
-            known: Result = pickle.loads(kept[len(key) :])
-            return known
-        result = run_in_process(snippet, self.time_limit)
-        self.cache.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved, so that two builds at once never read half a file.
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(key + pickle.dumps(result))
-        part.replace(file)
-        return result
 
 
 def fingerprint(snippet: Snippet) -> bytes:
@@ -101,7 +98,7 @@ def run_in_process(snippet: Snippet, time_limit: float) -> Result:
     process = context.Process(target=execute, args=(snippet, sender), daemon=True)
     process.start()
     sender.close()
-    place = f"snippets/{snippet.name}.py:1"
+    place = snippets.place(snippet.path)
     try:
         if not answer.poll(time_limit):
             raise WeaveError(f"{place}: stopped after {time_limit:g} s; make it faster")

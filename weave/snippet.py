@@ -94,26 +94,29 @@ def read(path: Path, name: str) -> Snippet:
         WeaveError: a syntax error, no caption, no text alternative, or not two cells.
     """
     source = path.read_text("utf-8")
-    place = f"snippets/{name}.py"
     tree = parse(path)
     docstring = ast.get_docstring(tree) or ""
     caption, _, alternative = docstring.partition("\n\n")
     if not caption.strip():
-        raise WeaveError(f"{place}:1: no caption: start with a docstring that states the finding")
+        raise WeaveError(
+            f"{place(path)}: no caption: start with a docstring that states the finding"
+        )
     if not alternative.strip():
         raise WeaveError(
-            f"{place}:1: no text alternative: below the caption, leave a line blank, then say "
+            f"{place(path)}: no text alternative: below the caption, leave a line blank, then say "
             "what the figure shows to someone who cannot see it"
         )
     marks = list(CELL.finditer(source))
     if len(marks) != 2:
         raise WeaveError(
-            f"{place}:1: two cells are needed, each under a line '# %%' (the first computes, "
+            f"{place(path)}: two cells are needed, each under a line '# %%' (the first computes, "
             f"the second draws); here are {len(marks)}"
         )
-    first = tree.body[1] if len(tree.body) > 1 else tree.body[0]
-    if first.lineno <= source.count("\n", 0, marks[0].start()) and first is not tree.body[0]:
-        raise WeaveError(f"{place}:{first.lineno}: code above the first '# %%'; move it below")
+    lines_above = source.count("\n", 0, marks[0].start())
+    for statement in tree.body[1:2]:  # the docstring stands first
+        if statement.lineno <= lines_above:
+            line = statement.lineno
+            raise WeaveError(f"{place(path, line)}: code above the first '# %%'; move it below")
     compute = cell(source, marks[0].end(), marks[1].start())
     draw = cell(source, marks[1].end(), len(source))
     return Snippet(name, path, " ".join(caption.split()), alternative.strip(), compute, draw)
@@ -136,8 +139,12 @@ def parse(path: Path) -> ast.Module:
         with ONE_AT_A_TIME:
             return ast.parse(path.read_text("utf-8"))
     except SyntaxError as error:
-        place = f"snippets/{path.parent.name}/{path.name}:{error.lineno}"
-        raise WeaveError(f"{place}: SyntaxError: {error.msg}") from None
+        raise WeaveError(f"{place(path, error.lineno)}: SyntaxError: {error.msg}") from None
+
+
+def place(path: Path, line: int | None = 1) -> str:
+    """Name a line of a script as an error does: `snippets/variance/spread.py:1`."""
+    return f"snippets/{path.parent.name}/{path.name}:{line}"
 
 
 def local_imports(path: Path) -> set[Path]:
@@ -159,7 +166,7 @@ def local_imports(path: Path) -> set[Path]:
             for module in modules:
                 name = module.partition(".")[0]
                 if (path.parent / name).is_dir():
-                    place = f"snippets/{path.parent.name}/{path.name}:{node.lineno}"
-                    raise WeaveError(f"{place}: '{name}' is a folder; shared code is one module")
+                    where = place(file, node.lineno)
+                    raise WeaveError(f"{where}: '{name}' is a folder; shared code is one module")
                 waiting.append(path.parent / f"{name}.py")
     return found

@@ -46,7 +46,7 @@ class Value:
         scope = {code: results[name] for code, name in self.snippets.items()}
         try:
             value = eval(compile(self.code, self.text, "eval"), {"__builtins__": FUNCTIONS}, scope)
-            if isinstance(value, str | int | np.integer | np.str_):
+            if isinstance(value, str | int | np.integer):
                 return format(value, self.spec)
             if isinstance(value, float | np.floating) and np.isfinite(value):
                 return format(value, self.spec or ".3g")

@@ -25,7 +25,7 @@ from weave.errors import WeaveError
 from weave.figure import to_svg
 from weave.fonts import FONTS, shipped
 from weave.result import Result, Results
-from weave.snippet import Snippet
+from weave.snippet import Cell, Snippet, place
 
 STYLE = files("weave") / "figure.mplstyle"
 
@@ -67,7 +67,7 @@ def run(snippet: Snippet) -> Result:
     figures = plt.get_fignums()
     if len(figures) != 1:
         raise WeaveError(
-            f"snippets/{snippet.name}.py:{snippet.draw.line}: one figure is needed; "
+            f"{place(snippet.path, snippet.draw.line)}: one figure is needed; "
             f"the second cell left {len(figures)}"
         )
     others = frozenset(left.keys() - values.keys())
@@ -75,7 +75,7 @@ def run(snippet: Snippet) -> Result:
     return Result(Results(snippet.name, values, others), svg)
 
 
-def run_cell(cell: Any, path: Path, namespace: dict[str, Any]) -> None:
+def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:
     """Run a cell so that a traceback gives the script's own line numbers."""
     padded = "\n" * (cell.line - 1) + cell.code
     exec(compile(padded, str(path), "exec"), namespace)
@@ -105,7 +105,7 @@ def describe(error: BaseException, snippet: Snippet) -> str:
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename).parent == folder
     ]
-    places = [f"snippets/{folder.name}/{Path(f.filename).name}:{f.lineno}" for f in frames]
+    places = [place(Path(frame.filename), frame.lineno) for frame in frames]
     code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
     where = ", in ".join(reversed(places)) or f"snippets/{snippet.name}.py"
     return f"{where}: {type(error).__name__}: {error}{code}"

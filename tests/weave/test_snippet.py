@@ -54,3 +54,11 @@ def test_a_package_beside_a_snippet_is_refused(project):
     project.snippet("from law import x")
     with pytest.raises(WeaveError, match=r"line.py:7: 'law' is a folder"):
         project.runner.run("chapter/line")
+
+
+def test_a_package_beside_a_module_names_the_module(project):
+    project.file("snippets/chapter/law/__init__.py", "x = 1\n")
+    project.file("snippets/chapter/mean.py", "import os\nimport law\n")
+    project.snippet("import mean")
+    with pytest.raises(WeaveError, match=r"snippets/chapter/mean.py:2: 'law' is a folder"):
+        project.runner.run("chapter/line")
