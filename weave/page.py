@@ -7,6 +7,7 @@ spans is left alone; code by mere indentation is not used here.
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
@@ -17,13 +18,13 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 
-from weave import formulas, values
-from weave.errors import WeaveError
+from weave import claims, formulas, references, values
+from weave.errors import WeaveError, did_you_mean
 from weave.result import Result
 from weave.runner import ROOT, Runner
 from weave.site import Place, make_files, place_of
 from weave.snippet import Snippet
-from weave.tokens import MISSPELT, TOKEN, VALUE_IN_FORMULA
+from weave.tokens import KEY, MISSPELT, TOKEN, VALUE_IN_FORMULA
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
@@ -54,11 +55,14 @@ class PageWeaver(Preprocessor):
         super().__init__(md)
         self.md: Markdown = md
         self.runner = runner
+        self.root = runner.folder.parent
         self.results: Mapping[str, Result | WeaveError] = {}
         self.place = Place("", 0)
         self.line = 0
-        self.within = ""  # the snippet whose caption is being woven
+        self.within = ""  # the snippet whose caption, or the claim whose text is being woven
+        self.own: dict[str, Any] = {}  # the numbers of that claim
         self.shown: set[str] = set()
+        self.marked: Counter[str] = Counter()
 
     def run(self, lines: list[str]) -> list[str]:
         """Replace every token of the page. A mistake is logged and shown in the token's place."""
@@ -76,9 +80,14 @@ class PageWeaver(Preprocessor):
         """Collect the snippets that a page needs, so that they run at the same time."""
         wanted: set[str] = set()
         expressions: list[str] = []
+        modules = references.claims(self.root)
         for token in TOKEN.finditer(text):
             if token["figure"]:
                 wanted.add(token["figure"])
+            elif token["claims"]:
+                wanted.add(f"claims/{token['claims']}")
+            elif token["marks"]:
+                wanted.update(modules[k] for k in KEY.findall(token["marks"]) if k in modules)
             elif token["value"]:
                 expressions.append(token["value"])
             else:
@@ -95,6 +104,12 @@ class PageWeaver(Preprocessor):
                 return self.stash("$")
             if token["figure"]:
                 return self.figure(token["figure"], token["indent"])
+            if token["claims"]:
+                return self.claims(token["claims"])
+            if token["references"]:
+                return self.bibliography()
+            if token["marks"]:
+                return self.marks(KEY.findall(token["marks"]))
             if token["value"]:
                 return self.value(token["value"])
             if token["display"]:
@@ -109,7 +124,8 @@ class PageWeaver(Preprocessor):
                     f'<span class="formula">{mathml}{stop}</span>' if stop else mathml
                 )
         except WeaveError as error:
-            return self.report(error, block=bool(token["figure"] or token["display"]))
+            blocks = ("figure", "claims", "references", "display")
+            return self.report(error, block=any(token[kind] for kind in blocks))
         return token[0]
 
     def display(self, token: re.Match[str]) -> str:
@@ -135,9 +151,9 @@ class PageWeaver(Preprocessor):
 
     def value(self, text: str) -> str:
         """Put in a computed number, marked with the snippet that it comes from."""
-        expression = values.parse(text, self.place.chapter)
+        expression = values.parse(text, self.place.chapter, self.own)
         printed = self.printed(expression)
-        source = ", ".join(sorted(expression.snippets.values()))
+        source = ", ".join(sorted(expression.snippets.values())) or "its check"
         title = escape(f"{expression.text}, computed by {source}")
         return self.stash(
             f'<data class="computed" title="{title}" value="{escape(printed)}">'
@@ -147,12 +163,14 @@ class PageWeaver(Preprocessor):
     def printed(self, expression: values.Value) -> str:
         """Evaluate and format an expression."""
         results = {name: self.result(name).results for name in expression.snippets.values()}
-        return expression.print(results)
+        return expression.print(results, self.own)
 
     def formula(self, tex: str, display: bool) -> str:
         """Convert a formula, with the computed numbers in it put in first."""
         tex = VALUE_IN_FORMULA.sub(
-            lambda found: values.as_tex(self.printed(values.parse(found[1], self.place.chapter))),
+            lambda found: values.as_tex(
+                self.printed(values.parse(found[1], self.place.chapter, self.own))
+            ),
             tex,
         )
         return formulas.to_mathml(tex, display)
@@ -163,6 +181,8 @@ class PageWeaver(Preprocessor):
             raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
         result = self.result(name)
         snippet = self.runner.find(name)
+        if not snippet.draw:
+            raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
         self.shown.add(name)
         chapter, _, stem = name.partition("/")
         anchor = stem if chapter == self.place.chapter else f"{chapter}-{stem}"
@@ -192,6 +212,58 @@ class PageWeaver(Preprocessor):
         files = [f"{folder}/{path.name}" for path in (snippet.path, *snippet.modules())]
         script, *modules = (f"[{file}]({self.place.to_root}{file})" for file in files)
         return f"{script}, which needs {' and '.join(modules)} beside it" if modules else script
+
+    def marks(self, keys: list[str]) -> str:
+        """Link to works, by author and year, or to claims, by their verdict."""
+        known_works, known_claims = references.works(self.root), references.claims(self.root)
+        for key in keys:
+            if key not in known_works and key not in known_claims:
+                hint = did_you_mean(key, [*known_works, *known_claims])
+                raise WeaveError(f"no work in docs/references.bib and no claim is '{key}'{hint}")
+        if all(key in known_works for key in keys):
+            links = [
+                f"[{known_works[key].label}]({self.place.to_root}references.md#{key})"
+                f"{self.anchor(key, 'work')}"
+                for key in keys
+            ]
+            return f"({'; '.join(links)})"
+        if any(key in known_works for key in keys):
+            raise WeaveError("works and claims in one reference; write [@work] [@claim]")
+        links, latest = [], ""
+        for key in keys:
+            verdict = self.result(known_claims[key]).results.claims[key]["verdict"]
+            again = verdict == latest
+            text, look = (key, "claim") if again else (verdict, f"verdict .{claims.TONES[verdict]}")
+            links.append(f"[{text}]({self.place.to_root}claims.md#{key}){self.anchor(key, look)}")
+            latest = verdict
+        return " ".join(links)
+
+    def anchor(self, key: str, look: str) -> str:
+        """Give a link's attributes: its look, and on a page of text the anchor to come back to."""
+        if self.within:
+            return f"{{ .{look} }}"
+        self.marked[key] += 1
+        return f"{{ #{references.anchor(key, self.marked[key])} .{look} }}"
+
+    def claims(self, module: str) -> str:
+        """Put in the table of a source's claims."""
+        name = f"claims/{module}"
+        rows = self.result(name).results.claims
+        mentions = references.mentions(self.root)
+        woven = {}
+        for key, claim in rows.items():
+            self.within = f"snippets/{name}.py:{claim['line']}: {key}: "
+            self.own = claim["values"]
+            woven[key] = claim | {
+                part: TOKEN.sub(self.replace, claim[part])
+                for part in ("quote", "needs", "reading", "text")
+            }
+        self.within, self.own = "", {}
+        return claims.table(module, woven, mentions, self.place)
+
+    def bibliography(self) -> str:
+        """Put in the list of works."""
+        return references.listing(self.root, self.place)
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""

@@ -42,7 +42,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Result:
-    """What running a snippet gave: its results, and its figure as SVG."""
+    """What running a snippet gave: its results, and its figure as SVG, empty if it draws none."""
 
     results: Results
     svg: str

@@ -42,7 +42,7 @@ class Snippet:
         caption: the finding that the figure shows, in Markdown.
         alternative: the figure in words.
         compute: the first cell; the names it leaves behind are the results.
-        draw: the second cell; it leaves one figure.
+        draw: the second cell; it leaves one figure. A script without one has results only.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Snippet:
     caption: str
     alternative: str
     compute: Cell
-    draw: Cell
+    draw: Cell | None
 
     def sources(self) -> list[Path]:
         """List every file that the figure depends on: script, local modules, data beside it."""
@@ -91,34 +91,35 @@ def read(path: Path, name: str) -> Snippet:
     """Take the script at `path` apart.
 
     Raises:
-        WeaveError: a syntax error, no caption, no text alternative, or not two cells.
+        WeaveError: a syntax error, no caption, no text alternative, or more than two cells.
     """
     source = path.read_text("utf-8")
     tree = parse(path)
     docstring = ast.get_docstring(tree) or ""
     caption, _, alternative = docstring.partition("\n\n")
+    marks = list(CELL.finditer(source))
     if not caption.strip():
         raise WeaveError(
             f"{place(path)}: no caption: start with a docstring that states the finding"
         )
-    if not alternative.strip():
+    if len(marks) == 2 and not alternative.strip():
         raise WeaveError(
             f"{place(path)}: no text alternative: below the caption, leave a line blank, then say "
             "what the figure shows to someone who cannot see it"
         )
-    marks = list(CELL.finditer(source))
-    if len(marks) != 2:
+    if len(marks) not in {1, 2}:
         raise WeaveError(
             f"{place(path)}: two cells are needed, each under a line '# %%' (the first computes, "
-            f"the second draws); here are {len(marks)}"
+            f"the second draws), or one that computes; here are {len(marks)}"
         )
     lines_above = source.count("\n", 0, marks[0].start())
     for statement in tree.body[1:2]:  # the docstring stands first
         if statement.lineno <= lines_above:
             line = statement.lineno
             raise WeaveError(f"{place(path, line)}: code above the first '# %%'; move it below")
-    compute = cell(source, marks[0].end(), marks[1].start())
-    draw = cell(source, marks[1].end(), len(source))
+    ends = [*(mark.start() for mark in marks[1:]), len(source)]
+    compute, *drawing = (cell(source, m.end(), end) for m, end in zip(marks, ends, strict=True))
+    draw = drawing[0] if drawing else None
     return Snippet(name, path, " ".join(caption.split()), alternative.strip(), compute, draw)
 
 

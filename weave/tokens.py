@@ -1,4 +1,4 @@
-"""What weave looks for in a page's text: figures, values and formulas, outside of code."""
+"""What weave looks for in a page's text, outside of code: figures, values, formulas, references."""
 
 import re
 
@@ -9,17 +9,22 @@ TOKEN = re.compile(
     | <!--.*?-->                                                # a comment,
     | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>           # raw HTML
     | \\(?P<dollar>\$)
-    | ^(?P<indent>[ \t]*):::[ ]+(?P<figure>\S+)[ \t]*$
+    | ^(?P<indent>[ \t]*):::[ ]+(?:claims[ ]+(?P<claims>\S+)|(?P<references>references)
+                                   |(?P<figure>\S+))[ \t]*$
+    | \[@(?P<marks>[\w-]+(?:;\s*@?[\w-]+)*)\]                   # as `marks` below
     | \{=\ (?P<value>[^{}]+)\}
     | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
     | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
-    | (?P<stray>\{=(?!\}) | ^[ \t>*+-]*::: | \$\$)             # one of the above, misspelt
+    | (?P<stray>\{=(?!\}) | ^[ \t>*+-]*::: | \$\$ | \[@)       # one of the above, misspelt
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
 MISSPELT = {
     "{": "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces",
     ":": "a figure stands on a line of its own: ::: chapter/snippet",
+    "[": "a reference is written [@key], or [@key; key] for several",
     "$": "a formula on lines of its own begins and ends with $$, and holds no $ of its own",
 }
 VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")
+MARKS = re.compile(r"\[@(?P<marks>[\w-]+(?:;\s*@?[\w-]+)*)\]")
+KEY = re.compile(r"[\w-]+")

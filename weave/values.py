@@ -3,7 +3,7 @@
 import ast
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -37,13 +37,13 @@ class Value:
     spec: str
     snippets: dict[str, str]
 
-    def print(self, results: Mapping[str, Any]) -> str:
-        """Evaluate against the results by snippet name, and format.
+    def print(self, results: Mapping[str, Any], own: Mapping[str, Any] | None = None) -> str:
+        """Evaluate against the results by snippet name, and values by their own, and format.
 
         Raises:
             WeaveError: an unknown result or key, or a format that does not fit.
         """
-        scope = {code: results[name] for code, name in self.snippets.items()}
+        scope = {code: results[name] for code, name in self.snippets.items()} | dict(own or {})
         try:
             value = eval(compile(self.code, self.text, "eval"), {"__builtins__": FUNCTIONS}, scope)
             if isinstance(value, str | int | np.integer):
@@ -71,8 +71,13 @@ class Value:
         return ""
 
 
-def parse(text: str, chapter: str) -> Value:
+def parse(text: str, chapter: str, own: Collection[str] = ()) -> Value:
     """Read what stands between `{=` and `}` on a page of `chapter`.
+
+    Args:
+        text: the expression and its format.
+        chapter: where a snippet's name without a folder is looked for.
+        own: names that are values already, not snippets.
 
     Raises:
         WeaveError: not an expression, or a snippet without its chapter where there is no page.
@@ -84,7 +89,7 @@ def parse(text: str, chapter: str) -> Value:
         tree = ast.parse(code, mode="eval")
     except SyntaxError:
         raise WeaveError(f"'{written}' is no expression; write {{= snippet.result }}") from None
-    roots = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - FUNCTIONS.keys()
+    roots = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)} - FUNCTIONS.keys() - {*own}
     if not chapter and any("__" not in root for root in roots):
         raise WeaveError(f"'{written}': outside a site, write {{= chapter/{written} }}")
     snippets = {

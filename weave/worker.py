@@ -47,7 +47,7 @@ def execute(snippet: Snippet, answer: Connection) -> None:
 
 
 def run(snippet: Snippet) -> Result:
-    """Run both cells in this process.
+    """Run the cells in this process.
 
     Raises:
         WeaveError: the snippet left no figure, or more than one.
@@ -63,6 +63,10 @@ def run(snippet: Snippet) -> Result:
     left = {name: value for name, value in namespace.items() if not name.startswith("_")}
     # Copied, because the second cell may change a list or an array of the first.
     values = copy.deepcopy({name: value for name, value in left.items() if is_data(value)})
+    others = frozenset(left.keys() - values.keys())
+    results = Results(snippet.name, values, others)
+    if not snippet.draw:
+        return Result(results, "")
     run_cell(snippet.draw, snippet.path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
@@ -70,9 +74,7 @@ def run(snippet: Snippet) -> Result:
             f"{place(snippet.path, snippet.draw.line)}: one figure is needed; "
             f"the second cell left {len(figures)}"
         )
-    others = frozenset(left.keys() - values.keys())
-    svg = to_svg(plt.figure(figures[0]), snippet.name)
-    return Result(Results(snippet.name, values, others), svg)
+    return Result(results, to_svg(plt.figure(figures[0]), snippet.name))
 
 
 def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
     [
         ("# %%\nx = 1\n# %%\n", "no caption"),
         ('"""Caption."""\n# %%\nx = 1\n# %%\n', "no text alternative"),
-        ('"""Caption.\n\nAlternative."""\n# %%\nx = 1\n', "two cells are needed.*here are 1"),
+        ('"""Caption.\n\nAlternative."""\n', "two cells are needed.*here are 0"),
         ('"""C.\n\nA."""\n# %%\n# %%\n# %%\n', "two cells are needed.*here are 3"),
         ('"""C.\n\nA."""\n# %%\nx = (\n# %%\n', r"line.py:5: SyntaxError"),
         ('"""C.\n\nA."""\nx = 1\n# %%\n# %%\n', r"line.py:4: code above the first"),
@@ -35,6 +35,14 @@ def test_a_wrong_form_is_refused(project, text, problem):
     project.file("snippets/chapter/line.py", text)
     with pytest.raises(WeaveError, match=rf"snippets/chapter/line.py:\d+: .*{problem}|{problem}"):
         project.runner.find("chapter/line")
+
+
+def test_a_script_of_one_cell_has_results_and_no_figure(project):
+    project.file("snippets/chapter/line.py", '"""Computes."""\n\n# %%\nslope = 2.0\n')
+    result = project.runner.run("chapter/line")
+    assert (result.results.slope, result.svg) == (2.0, "")
+    (warning,) = project.build("# C\n\n::: chapter/line\n").warnings
+    assert "no figure to show" in warning
 
 
 def test_an_unknown_name_suggests_the_nearest(project):

@@ -1,0 +1,172 @@
+"""Every claim of the sources is judged by a check, and every check can tell true from false."""
+
+import numpy as np
+import pytest
+
+from tests.conftest import RUNNER
+from weave.claims import TONES
+from weave.references import claims, mentions, works
+
+SOURCES = {"000": ("note", 39), "001": ("variance_thread", 36)}
+SOURCES |= {"002": ("root_thread", 33), "003": ("article", 62)}
+LISTED = [f"{source}-{n:02}" for source, (_, last) in SOURCES.items() for n in range(1, last + 1)]
+MODULES = claims(RUNNER.folder.parent)
+each_claim = pytest.mark.parametrize("key", LISTED)
+
+
+@pytest.fixture(scope="module")
+def entry(snippet):
+    """Give what the ledger says of a claim, by its number."""
+
+    def look_up(key: str) -> dict:
+        module, _ = SOURCES[key[:3]]
+        return snippet(f"claims/{module}").claims[key]
+
+    return look_up
+
+
+@each_claim
+def test_a_check_catches_every_alteration_of_its_claim(entry, key):
+    claim = entry(key)
+    if claim["verdict"] in {"history", "opinion"}:
+        assert len(claim["text"].split()) > 5, "say why no code can settle it"
+        assert claim["verdict"] == "opinion" or "[@" in claim["text"], "name a source for it"
+        return
+    assert claim["altered"]
+    missed = [text for text, caught in claim["altered"].items() if not caught]
+    assert not missed, f"{claim['says']!r} is as true as {missed}"
+
+
+def test_how_many_alterations_were_caught(entry, capsys):
+    altered = [caught for key in LISTED for caught in entry(key)["altered"].values()]
+    with capsys.disabled():
+        print(f" {sum(altered)} of {len(altered)} alterations of claims were caught ", end="")
+    assert len(altered) > 4 * len(LISTED) / 2
+
+
+def test_every_claim_is_listed_once_and_in_order(snippet):
+    for module, _ in SOURCES.values():
+        keys = list(snippet(f"claims/{module}").claims)
+        assert keys == [key for key in LISTED if MODULES.get(key) == f"claims/{module}"]
+    assert sorted(MODULES) == LISTED
+
+
+@each_claim
+def test_a_chapter_explains_what_was_checked(entry, key):
+    pages = {mention.page for mention in mentions(RUNNER.folder.parent).get(key, [])}
+    assert pages - {"claims.md"} or entry(key)["verdict"] in {"history", "opinion"}
+
+
+@each_claim
+def test_the_verdict_is_one_that_the_page_knows(entry, key):
+    assert entry(key)["verdict"] in TONES
+
+
+def test_every_work_is_cited_somewhere():
+    cited = mentions(RUNNER.folder.parent)
+    assert [key for key in works(RUNNER.folder.parent) if key not in cited] == []
+
+
+# --- the ledger itself ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ledger(module):
+    return module("claims/ledger")
+
+
+@pytest.fixture
+def judge(ledger):
+    """Judge one claim: what it says, and the cases that were found."""
+
+    def one(says, *cases, **words):
+        book = ledger.Ledger()
+
+        @book.claim("a-1", "here", "so it is", says=says, **words)
+        def check():
+            """It is."""
+            return ledger.finding(*cases)
+
+        return book.judge()["a-1"]
+
+    return one
+
+
+def test_printed_digits_are_taken_as_rounded(judge):
+    assert judge("152.780", 152.78016)["verdict"] == "true"
+    assert judge("[0.419, 0.254]", np.array([0.41923, 0.25428]))["verdict"] == "true"
+    assert judge("1_202_604", 1202604.284)["verdict"] == "true"
+    assert judge("0.972", 0.971416, rather="0.971")["verdict"] == "wrong"
+    assert judge("9.6e-4", 9.64e-4)["verdict"] == "true"
+
+
+def test_a_formula_is_true_under_its_assumption(ledger, judge):
+    growth = [ledger.case(float(d), d=d) for d in (4, 64)]
+    equal = ledger.case(64.0**2, beyond=True, d=64)
+    assert judge("d", *growth)["verdict"] == "true"
+    assert judge("d", *growth, equal, needs="independent")["verdict"] == "true if"
+    assert judge("d + 1", *growth, rather="d")["verdict"] == "wrong"
+    assert judge("d", *growth, reading="the variance")["verdict"] == "vague"
+
+
+def test_a_comparison_is_reversed(ledger, judge):
+    claim = judge("bare < scaled", ledger.case(bare=0.28, scaled=0.07))
+    assert claim["verdict"] == "wrong"
+    assert claim["altered"] == {"bare >= scaled": True}
+
+
+def test_every_number_sign_exponent_and_root_is_altered(ledger, judge):
+    cases = [ledger.case(d + 0.5 * np.sqrt(d) - 2, d=d) for d in (4.0, 9.0)]
+    claim = judge("d**1 + 0.5 * sqrt(d) - 2", *cases)
+    assert set(claim["altered"]) == {
+        *("d**(2) + 0.5 * sqrt(d) - 2", "d**(0) + 0.5 * sqrt(d) - 2"),
+        *("d**1 + (0.55) * sqrt(d) - 2", "d**1 + (0.45) * sqrt(d) - 2"),
+        *("d**1 + 0.5 * sqrt(d) - (3)", "d**1 + 0.5 * sqrt(d) - (1)"),
+        *("d**1 - 0.5 * sqrt(d) - 2", "d**1 + 0.5 * sqrt(d) + 2"),
+        "d**1 + 0.5 * (d) - 2",
+        *("-(d**1 + 0.5 * sqrt(d) - 2)", "(d**1 + 0.5 * sqrt(d) - 2)**2"),
+    }
+    assert all(claim["altered"].values())
+
+
+def test_a_check_that_cannot_fail_is_found_out(ledger, judge):
+    """At d = 1 the variance, its root and its square are the same."""
+    claim = judge("sqrt(d)", ledger.case(1.0, d=1))
+    assert claim["verdict"] == "true"
+    assert claim["altered"]["(d)"] is False
+
+
+@pytest.mark.parametrize(
+    ("says", "found", "words", "problem"),
+    [
+        ("2", 3, {}, "say in `rather` what is right"),
+        ("2", 3, {"rather": "4"}, "'4' is not found either"),
+        ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
+        ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
+    ],
+)
+def test_words_that_do_not_fit_the_finding_are_refused(judge, says, found, words, problem):
+    with pytest.raises(ValueError, match=problem):
+        judge(says, found, **words)
+
+
+def test_a_number_is_given_once(ledger):
+    book = ledger.Ledger()
+    book.cited("a-1", "here", "it was", kind="history")
+    with pytest.raises(ValueError, match="two claims have this number"):
+        book.cited("a-1", "there", "it was", kind="history")
+
+
+# --- what the checks share ---------------------------------------------------------------------
+
+
+def test_the_jacobian_s_norm_survives_certainty(module):
+    softmax = module("claims/softmax")
+    for weights in (np.array([0.5, 0.3, 0.2]), np.array([1 - 2e-12, 1e-12, 1e-12])):
+        jacobian = np.diag(weights) - np.outer(weights, weights)
+        exact = np.linalg.norm(jacobian)
+        assert np.isclose(softmax.jacobian_norm(weights[None])[0], exact, rtol=1e-3)
+    tiny = softmax.jacobian_norm(np.array([[1.0, 1e-20, 1e-20]]))[0]
+    assert np.isclose(tiny, np.sqrt(10) * 1e-20)  # on the diagonal 2, 1, 1, beside it four times 1
+    textbook = 1.0 - 2 * 1.0 + 1.0**2
+    assert textbook == 0.0

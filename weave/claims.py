@@ -1,0 +1,73 @@
+"""The table of a source's claims: what each says, the verdict, what was found, and the check."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weave.references import Mention, links_back
+from weave.site import Place
+
+# How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
+TONES = {
+    "true": "true",
+    "true if": "partly",
+    "wrong": "false",
+    "vague": "open",
+    "history": "open",
+    "opinion": "open",
+}
+
+
+def table(
+    module: str, rows: Mapping[str, Any], mentions: Mapping[str, list[Mention]], place: Place
+) -> str:
+    """Give the table, in HTML with Markdown in its cells.
+
+    Args:
+        module: the stem of the module under snippets/claims/.
+        rows: what the ledger says of each claim, by its number; see Ledger.judge there.
+        mentions: where pages refer to claims, by number.
+        place: the page on which the table stands.
+    """
+    parts = [
+        f'\n<table data-source="{module}" markdown>',
+        "<thead markdown>",
+        "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>",
+        "</thead>",
+        "<tbody markdown>",
+    ]
+    for key, claim in rows.items():
+        verdict = claim["verdict"]
+        parts += [
+            f'<tr id="{key}" data-verdict="{verdict}" markdown>',
+            f'<td markdown="block">\n\n“{claim["quote"]}”\n\n'
+            f"[{key}](#{key}){{ .claim }} {claim['place']}\n{{ .place }}\n\n</td>",
+            f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>',
+            f'<td markdown="block">\n\n{found(claim)}\n\n'
+            f"{links_back(mentions.get(key, []), place, 'Explained in')}\n\n"
+            f"{check(claim)}\n\n</td>",
+            "</tr>",
+        ]
+    return "\n".join([*parts, "</tbody>", "</table>\n"])
+
+
+def found(claim: Mapping[str, Any]) -> str:
+    """Say what is found, after the assumption or the reading that it depends on."""
+    if claim["needs"]:
+        return f"**If {claim['needs']}.** {claim['text']}"
+    if claim["reading"]:
+        return f"**Read as: {claim['reading']}.** So read it is {claim['outcome']}. {claim['text']}"
+    return str(claim["text"])
+
+
+def check(claim: Mapping[str, Any]) -> str:
+    """Show the check, folded, and how many alterations of the claim it caught."""
+    if "says" not in claim:
+        return ""
+    claimed = f'claimed = "{claim["says"]}"\n'
+    right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
+    caught, tried = sum(claim["altered"].values()), len(claim["altered"])
+    return (
+        f'<details data-search-exclude markdown="block"><summary>The check</summary>\n\n'
+        f"```python\n{claimed}{right}\n{claim['code']}\n```\n\n"
+        f"It caught {caught} of {tried} alterations of the claim.\n\n</details>"
+    )
