@@ -20,26 +20,12 @@ sources = {
     "thread on the root": root_thread.claims,
     "the article": article.claims,
 }
+every = [claim for claims in sources.values() for claim in claims.values()]
 words = ["true", "true if", "vague", "wrong", "history", "opinion"]
-found = {
-    source: [claim["verdict"] for claim in claims.values()]
-    for source, claims in sources.items()
-}
-everything = [verdict for row in found.values() for verdict in row]
-count = {word: everything.count(word) for word in words}
-of_source = {
-    source: {word: row.count(word) for word in words}
-    for source, row in found.items()
-}
-uncomputed = count["history"] + count["opinion"]
-total = len(everything)
-altered = [
-    caught
-    for claims in sources.values()
-    for claim in claims.values()
-    for caught in claim["altered"].values()
-]
-alterations, caught = len(altered), sum(altered)
+count = {word: sum(c["verdict"] == word for c in every) for word in words}
+total = len(every)
+alterations = sum(len(claim["altered"]) for claim in every)
+caught = sum(sum(claim["altered"].values()) for claim in every)
 
 # %%
 import matplotlib.pyplot as plt
@@ -48,18 +34,23 @@ heights = {"true": 0.2, "true if": 0.45, "vague": 0.45, "wrong": 0.8}
 colours = {"true": "C2", "true if": "C4", "vague": "C3", "wrong": "C1"}
 names = {"vague": "too vague", "wrong": "wrong"}
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
-for row, (source, verdicts) in enumerate(found.items()):
+for row, (source, claims) in enumerate(sources.items()):
     base = -1.35 * row
-    for place, verdict in enumerate(verdicts, start=1):
-        if verdict in heights:
-            height, colour = heights[verdict], colours[verdict]
-            axes.bar(place, height, 0.75, bottom=base, color=colour)
+    for place, claim in enumerate(claims.values(), start=1):
+        word = claim["verdict"]
+        if word in heights:
+            bar = {"bottom": base, "color": colours[word]}
+            axes.bar(place, heights[word], 0.75, **bar)
         else:
             axes.plot(place, base + 0.08, ".", color="0.5", markersize=4)
     axes.text(0.5, base + 0.9, source)
 for place, word in zip((22, 32, 45, 57), heights, strict=True):
-    axes.text(place, 1.35, names.get(word, word), color=colours[word], ha="center")
-axes.set(xlabel="claim, in the order of its source", yticks=[], ylim=(-4.2, 1.6))
+    axes.text(
+        place, 1.35, names.get(word, word), color=colours[word], ha="center"
+    )
+axes.set(
+    xlabel="claim, in the order of its source", yticks=[], ylim=(-4.2, 1.6)
+)
 axes.spines["left"].set_visible(False)
 axes.grid(False)
 plt.show()
