@@ -26,6 +26,9 @@ PACKAGE = Path(__file__).parent
 IMAGE = "image/svg+xml"
 # What the kernel runs before the lab: figures as for the chapters, and one SVG for each plt.show().
 PREPARE = "from weave.lab import prepare; prepare({!r}); del prepare"
+# Folded Markdown is Markdown to Jupyter; Python-Markdown wants to be told. Search leaves it out, so
+# that it finds no solution that somebody would rather find without.
+FOLDED = '<details class="fold" markdown data-search-exclude>'
 TERMINAL_COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -105,6 +108,7 @@ def execute(lab: Path, time_limit: float) -> Any:
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from traitlets.config import Config
 
     notebook = read(lab)
     first = nbformat.v4.new_code_cell(PREPARE.format(lab.stem), id="prepare")
@@ -116,6 +120,7 @@ def execute(lab: Path, time_limit: float) -> Any:
             kernel_name="python3",
             resources={"metadata": {"path": folder}},
             record_timing=False,
+            config=Config({"KernelManager": connection(folder)}),
         )
         environment = os.environ | {
             "IPYTHONDIR": folder,
@@ -143,6 +148,11 @@ def execute(lab: Path, time_limit: float) -> Any:
                         raise WeaveError(at(cell, f"writes a warning or an error: {last}"))
     del notebook.cells[0]
     return notebook
+
+
+def connection(folder: str) -> dict[str, str]:
+    """Have the kernel listen in the folder, not on the network, where the system can do this."""
+    return {"transport": "ipc", "ip": f"{folder}/kernel"} if os.name == "posix" else {}
 
 
 def at(cell: Any, message: str) -> str:
@@ -188,7 +198,7 @@ def to_markdown(notebook: Any, links: str = "") -> str:
 
     Args:
         notebook: with the outputs of its cells.
-        links: HTML that stands below the page's heading.
+        links: the sentence that stands below the page's heading.
 
     Raises:
         WeaveError: a figure has no words, or an output is of a kind that a page cannot show.
@@ -199,9 +209,7 @@ def to_markdown(notebook: Any, links: str = "") -> str:
         if cell.cell_type == "code":
             parts.append(code(cell))
             continue
-        # Folded Markdown is Markdown to Jupyter; Python-Markdown wants to be told. Search finds
-        # no solution that somebody would rather find without.
-        text = cell.source.replace("<details>", "<details markdown data-search-exclude>")
+        text = cell.source.replace("<details>", FOLDED)
         if text.startswith("# "):
             heading, _, text = text.partition("\n")
             parts += [heading, links]
@@ -226,8 +234,7 @@ def code(cell: Any) -> str:
     if printed.strip():
         blocks.append(code_block(printed.rstrip(), "text"))
     if cell.id.startswith("check-"):
-        blocks = ["<details markdown data-search-exclude><summary>The check</summary>", *blocks]
-        blocks.append("</details>")
+        blocks = [f"{FOLDED}<summary>The check</summary>", *blocks, "</details>"]
     return "\n\n".join(blocks)
 
 
@@ -271,23 +278,21 @@ def to_script(lab: Path) -> str:
     return script
 
 
-def links(stem: str, repository: str, edit: str) -> str:
-    """Write the line below a lab's heading: to its chapter, to its files, to Colab if known.
+def links(stem: str, title: str, repository: str, edit: str) -> str:
+    """Write the sentence below a lab's heading: to its files, to Colab if known, to its chapter.
 
     Args:
         stem: the notebook's name, and its chapter's.
+        title: the chapter's.
         repository: `repo_url`; only GitHub's can be opened in Colab.
         edit: `edit_uri`, which names the branch and the folder: `edit/main/docs/`.
     """
-    found = [
-        f'<a href="../../{stem}/">Chapter</a>',
-        f'<a href="{stem}.ipynb" download>Notebook</a>',
-        f'<a href="{stem}.py" download>Script</a>',
-    ]
+    notebook = f'<a href="{stem}.ipynb" download>notebook</a>'
+    script = f'<a href="{stem}.py" download>script</a>'
+    take = f"To do the exercises, download the {notebook} or the {script}"
     github = re.match(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", repository)
     branch = re.match(r"(?:edit|blob|raw)/(.+?)/?$", edit)
     if github and branch:
-        at_github = f"{github[1]}/blob/{branch[1]}/labs/{stem}.ipynb"
-        colab = f"https://colab.research.google.com/github/{at_github}"
-        found.append(f'<a href="{colab}">Open in Colab</a>')
-    return f'<p class="lab-links">{" ".join(found)}</p>'
+        colab = f"https://colab.research.google.com/github/{github[1]}/blob/{branch[1]}"
+        take += f', or <a href="{colab}/labs/{stem}.ipynb">open it in Colab</a>'
+    return f"{take}. They go with the chapter [{title}](../{stem}.md).\n{{ .lab-links }}"

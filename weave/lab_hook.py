@@ -11,6 +11,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.utils.meta import get_data
 
 from weave import lab
 from weave.errors import WeaveError
@@ -53,7 +54,9 @@ def on_page_read_source(page: Page, config: MkDocsConfig) -> str | None:
     try:
         if isinstance(notebook, WeaveError):
             raise notebook
-        links = lab.links(page.file.name, config.repo_url or "", config.edit_uri or "")
+        chapter = Path(config.docs_dir, f"{page.file.name}.md")
+        title = get_data(chapter.read_text("utf-8-sig"))[1].get("title", page.file.name)
+        links = lab.links(page.file.name, title, config.repo_url or "", config.edit_uri or "")
         return lab.to_markdown(notebook, links)
     except WeaveError as error:
         where = f"docs/{page.file.src_uri}"
