@@ -5,6 +5,7 @@ Jupyter kernel, and its figures are drawn in the site's style. `lab_hook` brings
 """
 
 import ast
+import contextlib
 import hashlib
 import os
 import platform
@@ -129,7 +130,11 @@ def execute(lab: Path, time_limit: float) -> Any:
                 filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH")])
             ),
         }
-        with client.setup_kernel(env=environment):
+        with contextlib.ExitStack() as kernel:
+            try:
+                kernel.enter_context(client.setup_kernel(env=environment))
+            except RuntimeError as error:
+                raise WeaveError(f"no kernel: {error}") from None
             for number, cell in enumerate(notebook.cells):
                 if cell.cell_type != "code":
                     continue
