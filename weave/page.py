@@ -61,6 +61,7 @@ class PageWeaver(Preprocessor):
         self.line = 0
         self.within = ""  # the snippet whose caption, or the claim whose text is being woven
         self.own: dict[str, Any] = {}  # the numbers of that claim
+        self.cell: tuple[str, int] | None = None  # of a notebook: its id, and the line above it
         self.shown: set[str] = set()
         self.marked: Counter[str] = Counter()
 
@@ -102,6 +103,9 @@ class PageWeaver(Preprocessor):
         try:
             if token["dollar"]:
                 return self.stash("$")
+            if token["cell"]:
+                self.cell = token["cell"], self.line
+                return ""
             if token["figure"]:
                 return self.figure(token["figure"], token["indent"])
             if token["claims"]:
@@ -185,6 +189,7 @@ class PageWeaver(Preprocessor):
             raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
         self.shown.add(name)
         chapter, _, stem = name.partition("/")
+        drawing = with_alternative(result.svg, snippet.alternative)
         anchor = stem if chapter == self.place.chapter else f"{chapter}-{stem}"
         self.within = f"snippets/{name}.py:1: "
         caption = TOKEN.sub(self.replace, snippet.caption)
@@ -192,7 +197,7 @@ class PageWeaver(Preprocessor):
         blocks = [
             self.stash(
                 f'<div class="snippet"><figure id="figure-{anchor}">'
-                f'<div class="drawing">{with_alternative(result.svg, snippet)}</div><figcaption>'
+                f'<div class="drawing">{drawing}</div><figcaption>'
             ),
             caption,
             self.stash("</figcaption></figure>"),
@@ -275,25 +280,33 @@ class PageWeaver(Preprocessor):
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""
-        where = f"{self.place.page}:{self.place.first_line + self.line + error.line}"
+        line = self.line + error.line
+        if self.cell:  # of a notebook, whose lines nobody counts
+            name, begins = self.cell
+            where = f"{self.place.page}, cell '{name}', line {line - begins - 1}"
+        else:
+            where = f"{self.place.page}:{self.place.first_line + line}"
         message = f"{self.within}{error}"
         log.warning("%s: %s", where, message)
-        tag = "div" if block else "strong"
-        return self.stash(
-            f'<{tag} class="weave-error"><b>{escape(where)}</b> '
-            f"<code>{escape(message)}</code></{tag}>"
-        )
+        return self.stash(mistake(where, message, block))
 
 
-def with_alternative(svg: str, snippet: Snippet) -> str:
+def with_alternative(svg: str, text: str) -> str:
     """Put the text alternative into the SVG, where a screen reader finds it and no pointer does."""
-    name = snippet.name.replace("/", "-")
-    text = escape(" ".join(snippet.alternative.split()))
-    return svg.replace(">", f'><desc id="{name}-alternative">{text}</desc>', 1)
+    name = svg.partition('aria-labelledby="')[2].partition('"')[0]
+    return svg.replace(">", f'><desc id="{name}">{escape(" ".join(text.split()))}</desc>', 1)
 
 
-def code_block(code: str) -> str:
+def code_block(code: str, language: str = "python") -> str:
     """Fence code with more backticks than it holds."""
     longest = max(map(len, re.findall("`+", code)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}python\n{code}\n{fence}"
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def mistake(where: str, message: str, block: bool) -> str:
+    """Show a mistake in its place on the page."""
+    tag = "div" if block else "strong"
+    return (
+        f'<{tag} class="weave-error"><b>{escape(where)}</b> <code>{escape(message)}</code></{tag}>'
+    )

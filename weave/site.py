@@ -4,6 +4,7 @@ The files are the fonts and the scripts that pages link to. They are written bel
 the engine lists it, because an engine other than MkDocs runs no hook that could add them.
 """
 
+import json
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -59,13 +60,15 @@ def place_of(md: Markdown, text: str) -> Place:
         path = Path(zensical.config["docs_dir"]) / source
     else:
         return Place("", 0)
+    if path.suffix == ".ipynb":
+        return Place(source, 0)  # a lab, whose mistakes are named by cell
     whole = path.read_text("utf-8-sig").rstrip()
     return Place(source, whole.count("\n") - text.rstrip().count("\n"))
 
 
 def make_files(docs: Path, snippets: Path) -> None:
     """Write the fonts to `docs/assets/fonts`, and copies of the snippets to `docs/snippets`."""
-    pages = sorted(docs.glob("**/*.md"))
+    pages = sorted([*docs.glob("**/*.md"), *docs.glob("labs/*.ipynb")])
     scripts = sorted(file for file in snippets.glob("*/*") if file.is_file())
     _make_files(docs, snippets, tuple((f, f.stat().st_mtime_ns) for f in (*pages, *scripts)))
 
@@ -75,7 +78,9 @@ def _make_files(docs: Path, snippets: Path, sources: tuple[tuple[Path, int], ...
     files = [file for file, _ in sources]
     if not files:
         return
-    copies = {docs / "snippets" / f.relative_to(snippets): f for f in files if f.suffix != ".md"}
+    copies = {
+        docs / "snippets" / f.relative_to(snippets): f for f in files if snippets in f.parents
+    }
     for copy, original in copies.items():
         if not copy.is_file() or copy.read_bytes() != original.read_bytes():
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -87,10 +92,20 @@ def _make_files(docs: Path, snippets: Path, sources: tuple[tuple[Path, int], ...
     signs: set[str] = set()
     for file in files:
         text = file.read_text("utf-8", errors="ignore")
+        if file.suffix == ".ipynb":
+            text = text_of_notebook(text)
         signs.update(text)
         for token in TOKEN.finditer(text):
             signs |= signs_of(token["display"] or token["inline"] or "")
     fonts.make(docs / "assets" / "fonts", signs)
+
+
+def text_of_notebook(source: str) -> str:
+    """Give the text of a notebook's cells, in which JSON has written every backslash twice."""
+    try:
+        return "\n\n".join("".join(cell["source"]) for cell in json.loads(source)["cells"])
+    except (ValueError, KeyError, TypeError):
+        return ""  # reported where the notebook is run
 
 
 def signs_of(tex: str) -> set[str]:

@@ -6,6 +6,7 @@ TOKEN = re.compile(
     r"""
       ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$  # code is left alone: a fence,
     | (?P<ticks>`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)  # a span within a paragraph,
+    | ^<!--[ ]cell[ ](?P<cell>[\w-]+)[ ]-->$                    # (but see `lab`)
     | <!--.*?-->                                                # a comment,
     | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>           # raw HTML
     | \\(?P<dollar>\$)

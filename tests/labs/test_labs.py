@@ -1,0 +1,252 @@
+"""A lab's checks accept its own solutions, reject typical mistakes, and are kind to no answer.
+
+A notebook's code runs here as plain Python, in one process; the kernel's turn is the site's build.
+Wrong answers lie beside this file, in a module of the lab's name.
+"""
+
+import ast
+import contextlib
+import importlib
+import io
+import json
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from weave import lab
+from weave.tokens import TOKEN
+
+mpl.use("agg")
+
+ROOT = Path(__file__).parents[2]
+LABS = sorted((ROOT / "docs/labs").glob("*.ipynb"))
+MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
+SOLUTION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def cells_of(path: Path) -> dict[str, dict]:
+    """Give a notebook's cells by their ids."""
+    return {
+        cell.get("id", f"#{number}"): cell | {"source": "".join(cell["source"])}
+        for number, cell in enumerate(json.loads(path.read_text("utf-8"))["cells"])
+    }
+
+
+def exercises(cells: dict[str, dict]) -> list[int]:
+    """Number the exercises, as their cells do."""
+    return [int(name.removeprefix("exercise-")) for name in cells if name.startswith("exercise-")]
+
+
+def solution(cells: dict[str, dict], number: int) -> str:
+    """Give the code that a solution shows."""
+    (code,) = SOLUTION.findall(cells[f"solution-{number}"]["source"])
+    return code
+
+
+def wrong_answers(stem: str) -> dict[int, dict[str, str]]:
+    """Give a lab's wrong answers: by exercise, from code to part of what its check says."""
+    return importlib.import_module(f"tests.labs.{stem}").WRONG
+
+
+def whole(answer: str, cells: dict[str, dict], number: int) -> str:
+    """Give an answer that replaces a skeleton, of one that is a function's body alone."""
+    if answer.lstrip().startswith("def ") or "return" not in answer:
+        return answer
+    body = answer.replace("\n", "\n    ")
+    return cells[f"exercise-{number}"]["source"].replace("return None", body)
+
+
+def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
+    """Run a notebook with answers in place of skeletons; give what each check prints."""
+    said = {}
+    namespace = {"__name__": "__main__"}
+    for name, cell in cells.items():
+        if cell["cell_type"] != "code":
+            continue
+        kind, _, number = name.rpartition("-")
+        code = cell["source"]
+        if kind == "exercise":
+            code = answers.get(int(number), code)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", ".*is non-interactive", UserWarning)
+            exec(compile(code, name, "exec"), namespace)
+        plt.close("all")
+        if kind == "check":
+            said[int(number)] = printed.getvalue().strip()
+    return said
+
+
+def only(cells: dict[str, dict], number: int) -> dict[str, dict]:
+    """Leave out the checks of the other exercises, which take time, and the drawings."""
+    wanted = {f"exercise-{number}", f"check-{number}"}
+    return {
+        name: cell
+        for name, cell in cells.items()
+        if name in wanted or not re.match("exercise|check|figure", name)
+    }
+
+
+EACH_LAB = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
+EACH_EXERCISE = pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        pytest.param(path, number, id=f"{path.stem}-{number}")
+        for path in LABS
+        for number in exercises(cells_of(path))
+    ],
+)
+
+
+# --- the checks ------------------------------------------------------------------------------
+
+
+@EACH_LAB
+def test_a_lab_as_it_is_asks_for_answers(path):
+    cells = cells_of(path)
+    said = run(cells, {})
+    assert said == {n: f"Exercise {n}: no answer yet." for n in exercises(cells)}
+
+
+@EACH_LAB
+def test_a_lab_accepts_its_own_solutions(path):
+    cells = cells_of(path)
+    said = run(cells, {n: solution(cells, n) for n in exercises(cells)})
+    assert list(said) == exercises(cells)
+    for number, message in said.items():
+        assert message.startswith(f"Exercise {number}: right"), message
+
+
+@EACH_EXERCISE
+def test_a_check_rejects_typical_mistakes(path, number):
+    cells = cells_of(path)
+    wrong = wrong_answers(path.stem).get(number)
+    assert wrong, f"tests/labs/{path.stem}.py has no wrong answer to exercise {number}"
+    for answer, reason in wrong.items():
+        said = run(only(cells, number), {number: whole(answer, cells, number)})[number]
+        assert not said.startswith(f"Exercise {number}: right"), f"accepted:\n{answer}\n{said}"
+        assert reason in said, f"{answer}\n{said}"
+
+
+# --- the notebooks ---------------------------------------------------------------------------
+
+
+def flaws(path: Path) -> list[str]:
+    """List what keeps a notebook from being a lab."""
+    notebook = json.loads(path.read_text("utf-8"))
+    found = []
+    for number, cell in enumerate(notebook["cells"]):
+        name = cell.get("id", "")
+        if not re.fullmatch(r"[a-z]+(-\d+[a-z]?)?", name):
+            found.append(f"cell {number} has no id that says what it is")
+        if cell["metadata"] or cell.get("execution_count") or cell.get("outputs"):
+            found.append(f"{name}: clear the outputs, the counts and the metadata")
+    cells = cells_of(path)
+    if len(cells) < len(notebook["cells"]):
+        found.append("two cells have the same id")
+    if set(notebook["metadata"]) > {"kernelspec", "language_info"}:
+        found.append("metadata of the notebook beyond kernelspec and language_info")
+    if not next(iter(cells.values()))["source"].startswith("# "):
+        found.append("the first cell is no heading")
+
+    numbers = exercises(cells)
+    if not 4 <= len(numbers) <= 6 or numbers != list(range(1, len(numbers) + 1)):
+        found.append(f"four to six exercises are needed, numbered from 1, and here is {numbers}")
+    order = [name for name in cells if re.fullmatch(r"[a-z]+-\d+", name)]
+    for number in numbers:
+        parts = [f"{kind}-{number}" for kind in ("task", "exercise", "check", "hint", "solution")]
+        here = [name for name in order if name in parts]
+        if here != parts:
+            found.append(f"exercise {number} is {here}, not {parts}")
+            continue
+        if not cells[parts[0]]["source"].startswith(f"## {number}. "):
+            found.append(f"{parts[0]} does not begin with '## {number}. '")
+        if len(SOLUTION.findall(cells[parts[-1]]["source"])) != 1:
+            found.append(f"{parts[-1]} needs one ```python block, no more")
+    for name, cell in cells.items():
+        text = cell["source"]
+        if any(len(line) > 80 for line in text.splitlines()) and cell["cell_type"] == "code":
+            found.append(f"{name}: a line has more than 80 characters")
+        if cell["cell_type"] == "code":
+            used = {module.partition(".")[0] for module in imports(text)}
+            found += [f"{name}: imports {module}" for module in sorted(used - MAY_IMPORT)]
+            continue
+        if name.startswith(("hint", "solution")) and not (
+            re.match(r"<details>\n<summary>[^\n]+</summary>\n\n", text)
+            and text.endswith("\n\n</details>")
+        ):
+            found.append(f"{name}: write <details>, <summary>…</summary> and </details> on lines")
+        if any(token["figure"] or token["value"] for token in TOKEN.finditer(text)):
+            found.append(f"{name}: Jupyter knows no '::: figure' and no '{{= value }}'")
+        if re.search(r"\]\((?!https?:|#)", text):
+            found.append(f"{name}: a link that leads nowhere from a download")
+    return found
+
+
+def imports(code: str) -> list[str]:
+    """Name the modules that a cell imports."""
+    nodes = list(ast.walk(ast.parse(code)))
+    plain = [a.name for node in nodes if isinstance(node, ast.Import) for a in node.names]
+    return plain + [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
+
+
+@EACH_LAB
+def test_a_notebook_is_a_lab(path):
+    assert flaws(path) == []
+
+
+def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
+    stems = {path.stem for path in LABS}
+    assert stems == {p.stem for p in Path(__file__).parent.glob("*.py")} - {"test_labs"}
+    for stem in stems:
+        chapter = (ROOT / f"docs/{stem}.md").read_text("utf-8")
+        assert f"(labs/{stem}.ipynb)" in chapter
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        ('"id": "check-1",', "", "no id"),
+        ('"id": "hint-1"', '"id": "hint-2"', "same id"),
+        ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
+        ('"execution_count": null', '"execution_count": 7', "clear the outputs"),
+        ("## 1. ", "## One: ", "does not begin with"),
+        ("import numpy as np", "import torch", "imports torch"),
+        ("import numpy as np", "import weave", "imports weave"),
+        ("<details>", "<details open>", "on lines"),
+        ("$d_k$", "{= spread.std }", "Jupyter knows"),
+        ("$d_k$", "[chapter](../variance.md)", "leads nowhere"),
+        ("import numpy as np", "# " + 80 * "x", "80 characters"),
+        ("```python", "```text", "```python block"),
+        ('"id": "exercise-6"', '"id": "exercise-7"', "numbered from 1"),
+    ],
+)
+def test_a_flaw_is_found(tmp_path, old, new, flaw):
+    text = (ROOT / "docs/labs/variance.ipynb").read_text("utf-8")
+    bad = tmp_path / "variance.ipynb"
+    bad.write_text(text.replace(old, new, 1), "utf-8")
+    assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
+
+
+@EACH_LAB
+def test_the_script_runs_alone(path, tmp_path):
+    script = tmp_path / f"{path.stem}.py"
+    script.write_text(lab.to_script(path), "utf-8")
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        env={"MPLBACKEND": "agg", "PATH": "", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    numbers = exercises(cells_of(path))
+    assert done.stdout.splitlines() == [f"Exercise {n}: no answer yet." for n in numbers]

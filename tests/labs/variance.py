@@ -1,0 +1,68 @@
+"""Typical wrong answers to docs/labs/variance.ipynb, and part of what the check says to each.
+
+Where the skeleton is one function, its body is enough.
+"""
+
+LOUD = """
+def loud(q, rng):
+    return q * rng.choice([-1, 1], (len(q), 1))
+"""
+SILENT_BUT_CORRELATED = """
+def silent(q, rng):
+    k = q[:, [1, 0, 3, 2, 5, 4]]
+    k[:, 1::2] *= -1
+    return k
+"""
+
+WRONG = {
+    1: {
+        "return d": "that is the variance",
+        "return 8": "has to depend on d",
+        "return np.log(d)": "this gives 1.92, not 1",
+    },
+    2: {
+        "return stats.binom.pmf(np.arange(d + 1), d, 0.5)": "shape (3,)",
+        "return stats.binom.pmf(np.arange(2 * d + 1), 2 * d, 0.5)": ("Which scores cannot occur"),
+        "return np.ones(2 * d + 1)": "add up to 5",
+        # As many of each possible score: the right support, the wrong weights.
+        "return (np.arange(2 * d + 1) % 2 == 0) / (d + 1)": "this law has variance 2.66667",
+        # The law of half as many terms, twice as large.
+        "p = np.zeros(2 * d + 1)\n"
+        "p[d % 2], p[-1 - d % 2] = 0.5, 0.5\nreturn p": "this law has variance 4",
+    },
+    3: {
+        "def loud(q, rng):\n    return q\n" + SILENT_BUT_CORRELATED: (
+            "in loud, q[0] and k[0] are correlated: 1.00"
+        ),
+        "def loud(q, rng):\n    return q * rng.choice([-1, 1], q.shape)\n"
+        + SILENT_BUT_CORRELATED: ("its scores have variance 5.97"),
+        "def loud(q, rng):\n    return 6 * q\n"
+        + SILENT_BUT_CORRELATED: "the mean squares [36. 36.",
+        LOUD + "\n\ndef silent(q, rng):\n    return 0 * q": (
+            "the keys of silent have the mean squares [0."
+        ),
+        LOUD + SILENT_BUT_CORRELATED: "in silent, q[0] and k[1] are correlated: -1.00",
+    },
+    4: {
+        "return d": "the variance of one entry",
+        "return d * n * m / (n * m - 1 + 1e-9)": "this gives 2.67",
+        "return d * (1 - 1 / n)": "this gives 1.00",
+        "return d * (1 - 1 / d**2)": "n, d, m = 2, 5, 3",
+    },
+    5: {
+        "return 1": "if the queries had variance 1",
+        "return np.sqrt(2 * D / (D + d_k))": "one coordinate of q",
+        "return (2 * D / (D + d_k)) ** 2": "not its root",
+        "return 2 * D / (D + d_k) * np.sqrt(d_k)": "to be divided by √d_k",
+    },
+    6: {
+        "return 2 / np.pi * np.arctan(np.sqrt(b / a))": "but close",
+        "return np.sqrt(b / a)": "2 is no probability",
+        "return b / (a + b)": "this is 0.8000",
+        "ppf = stats.f.ppf\nreturn integrate.quad("
+        "lambda u: 2 / np.pi * np.arctan(np.sqrt(a / b * ppf(u, a, b))), 0, 1)[0]": "the opposite",
+        "rng = np.random.default_rng()\n"
+        "x, y = (rng.gamma(d / 2, size=(2, 500_000)) for d in (a, b))\n"
+        "return np.mean(np.abs(x[0] - x[1]) < np.abs(y[0] - y[1]))": "do not simulate",
+    },
+}
