@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weave.snippet import names
+from weave.snippet import find, names
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,9 +43,10 @@ def runs() -> dict[str, subprocess.CompletedProcess]:
 
 
 @pytest.mark.parametrize("name", list(names(ROOT / "snippets")))
-def test_a_snippet_runs_alone_and_shows_one_figure(runs, name):
+def test_a_snippet_runs_alone_and_shows_its_figure(runs, name):
     assert runs[name].returncode == 0, runs[name].stderr
-    assert runs[name].stdout.split() == ["figures:", "1"]
+    draws = find(ROOT / "snippets", name).draw
+    assert runs[name].stdout.split() == (["figures:", "1"] if draws else [])
 
 
 def test_a_script_that_needs_weave_would_fail(tmp_path):

@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from weave.references import Mention, links_back
-from weave.site import Place
-
 # How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
 TONES = {
     "true": "true",
@@ -17,16 +14,13 @@ TONES = {
 }
 
 
-def table(
-    module: str, rows: Mapping[str, Any], mentions: Mapping[str, list[Mention]], place: Place
-) -> str:
+def table(module: str, rows: Mapping[str, Any]) -> str:
     """Give the table, in HTML with Markdown in its cells.
 
     Args:
         module: the stem of the module under snippets/claims/.
-        rows: what the ledger says of each claim, by its number; see Ledger.judge there.
-        mentions: where pages refer to claims, by number.
-        place: the page on which the table stands.
+        rows: what the ledger says of each claim, by its number (see Ledger.judge there), and
+            links `back` to the places that refer to it.
     """
     parts = [
         f'\n<table data-source="{module}" markdown>',
@@ -43,7 +37,7 @@ def table(
             f"[{key}](#{key}){{ .claim }} {claim['place']}\n{{ .place }}\n\n</td>",
             f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>',
             f'<td markdown="block">\n\n{found(claim)}\n\n'
-            f"{links_back(mentions.get(key, []), place, 'Explained in')}\n\n"
+            f"{claim['back']}\n\n"
             f"{check(claim)}\n\n</td>",
             "</tr>",
         ]

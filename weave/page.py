@@ -267,16 +267,18 @@ class PageWeaver(Preprocessor):
         for key, claim in rows.items():
             self.within = f"snippets/{name}.py:{claim['line']}: {key}: "
             self.own = claim["values"]
+            back = references.links_back(mentions.get(key, []), self.place, "Explained in")
             woven[key] = claim | {
-                part: TOKEN.sub(self.replace, claim[part])
-                for part in ("quote", "needs", "reading", "text")
+                part: TOKEN.sub(self.replace, text)
+                for part, text in (claim | {"back": back}).items()
+                if part in {"quote", "needs", "reading", "text", "back"}
             }
         self.within, self.own = "", {}
-        return claims.table(module, woven, mentions, self.place)
+        return claims.table(module, woven)
 
     def bibliography(self) -> str:
         """Put in the list of works."""
-        return references.listing(self.root, self.place)
+        return TOKEN.sub(self.replace, references.listing(self.root, self.place))
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pybtex.database import BibliographyData, parse_file
 from pybtex.exceptions import PybtexError
 from pybtex.plugin import find_plugin
+from pybtex.richtext import Text
 
 from weave.errors import WeaveError
 from weave.site import Place
@@ -69,25 +70,28 @@ def _works(file: Path, _: int) -> dict[str, Work]:
         entries: BibliographyData = parse_file(str(file), "bibtex")
         style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
         markdown = find_plugin("pybtex.backends", "markdown")()
-        formatted = style.format_bibliography(entries)
+        formatted = list(style.format_bibliography(entries))
     except PybtexError as error:
         raise WeaveError(f"docs/references.bib: {error}") from None
-    return {
+    found = {
         entry.key: Work(label(entries.entries[entry.key]), entry.text.render(markdown))
         for entry in formatted
     }
+    return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
 
 
 def label(entry: Any) -> str:
-    """Name a work by its authors and year."""
-    names = [" ".join(person.prelast_names + person.last_names) for person in authors(entry)]
-    who = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
-    return f"{who} {entry.fields['year']}".strip()
+    """Name a work by its authors and year, as far as there are any, or by BibTeX's field `key`."""
+    names = [surname(person) for person in entry.persons.get("author", [])]
+    if len(names) > 2 or "others" in names:
+        names = [f"{names[0]} et al."]
+    who = " and ".join(names) or entry.fields.get("key", entry.key)
+    return f"{who} {entry.fields.get('year', '')}".strip()
 
 
-def authors(entry: Any) -> list[Any]:
-    """Give the authors of an entry, as pybtex's persons."""
-    return list(entry.persons.get("author", []))
+def surname(person: Any) -> str:
+    """Give an author's surname, or a group's whole name, without BibTeX's braces."""
+    return str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
 
 
 def claims(root: Path) -> dict[str, str]:
@@ -121,15 +125,21 @@ def _mentions(docs: Path, files: tuple[tuple[Path, int], ...]) -> dict[str, list
 
 def mentions_in_page(text: str, page: str) -> Iterator[tuple[str, Mention]]:
     """Yield the references on a page, with the anchors that the page will give them."""
-    title = TITLE.match(text)
-    headings = list(HEADING.finditer(text))
+    tokens = list(TOKEN.finditer(text))
+    code = [range(*token.span()) for token in tokens if token["fence"]]  # has comments with a #
+    headings = [
+        heading
+        for heading in HEADING.finditer(text)
+        if not any(heading.start() in lines for lines in code)
+    ]
+    named = TITLE.match(text)
+    title = named["title"] if named else headings[0]["heading"] if headings else page
     seen: Counter[str] = Counter()
-    for token in TOKEN.finditer(text):
+    for token in tokens:
         above = [heading["heading"] for heading in headings if heading.start() < token.start()]
         for key in KEY.findall(token["marks"] or ""):
             seen[key] += 1
-            name = title["title"] if title else page
-            yield key, Mention(page, name, above[-1] if above else name, anchor(key, seen[key]))
+            yield key, Mention(page, title, [title, *above][-1], anchor(key, seen[key]))
 
 
 def mentions_in_claims(text: str) -> Iterator[tuple[str, Mention]]:
@@ -162,11 +172,13 @@ def listing(root: Path, place: Place) -> str:
 
 
 def links_back(places: list[Mention], place: Place, words: str) -> str:
-    """Link to the places that refer to an entry, one link for each section, in Markdown."""
-    links: dict[tuple[str, str], str] = {}
+    """Link to the places that refer to an entry, one link for each section, in Markdown.
+
+    The pages are named as well, because sections of several pages may share a name.
+    """
+    pages: dict[str, dict[str, str]] = {}
     for mention in places:
-        links.setdefault(
-            (mention.page, mention.section),
-            f"[{mention.section}]({place.to_root}{mention.page}#{mention.anchor})",
-        )
-    return f"{words} {', '.join(links.values())}\n{{ .back }}" if links else ""
+        link = f"[{mention.section}]({place.to_root}{mention.page}#{mention.anchor})"
+        pages.setdefault(mention.title, {}).setdefault(mention.section, link)
+    named = [f"*{title}*: {', '.join(links.values())}" for title, links in pages.items()]
+    return f"{words} {'; '.join(named)}\n{{ .back }}" if named else ""

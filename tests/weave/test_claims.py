@@ -72,10 +72,12 @@ def test_a_check_stands_in_its_row_without_its_words(book):
 
 
 def test_a_mark_shows_the_verdict_and_is_linked_back(book):
-    page = book.build("# C\n\n## Sums { #sums }\n\nTwo and two make five [@a-1].\n")
+    page = book.build(
+        "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make five [@a-1].\n"
+    )
     assert page.warnings == []
     assert '<a class="verdict false" href="../claims/#a-1" id="mark-a-1">wrong</a>' in page.html
-    assert 'Explained in <a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
+    assert 'Explained in <em>C</em>: <a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
 
 
 def test_several_marks_show_each_verdict_once(book):
