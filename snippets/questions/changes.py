@@ -1,7 +1,7 @@
 r"""What changes the spread of a logit at the start, and what does not.
 
-Horizontal bars on a logarithmic axis: the standard deviation of a logit in
-seven settings. A dashed line marks 1, the value with independent queries and
+Dots on a logarithmic axis: the standard deviation of a logit in seven settings,
+each joined to 1. A dashed line marks 1, the value with independent queries and
 keys of 64 dimensions and unit variance. On the line: a mask, a bias for the
 position, shared keys, and dropout of the weights; and RMSNorm on q and k. Right
 of it: cross-attention between two widths, 1.10, and dropout of q and k, 1.11.
@@ -38,11 +38,20 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.6))
 place = np.arange(len(spread))[::-1]
-axes.barh(place, list(spread.values()), left=0, height=0.5)
+value = np.array(list(spread.values()))
 axes.axvline(1, color="C1", linestyle="--")
-for y, value in zip(place, spread.values(), strict=True):
-    axes.text(value * 1.1, y, f"{value:.2g}", va="center")
-axes.set(xscale="log", xlim=(0.01, 4), xlabel="standard deviation of a logit")
+axes.hlines(place, 1, value, linewidth=3)
+axes.plot(value, place, "o", markersize=9)
+for y, x in zip(place, value, strict=True):
+    left = x < 0.99
+    axes.text(
+        x * (0.82 if left else 1.22),
+        y,
+        f"{x:.2f}" if x > 0.1 else f"{x:.3f}",
+        ha="right" if left else "left",
+        va="center",
+    )
+axes.set(xscale="log", xlim=(0.006, 3), xlabel="standard deviation of a logit")
 axes.set(xticks=[0.01, 0.1, 1], xticklabels=["0.01", "0.1", "1"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()

@@ -2,10 +2,10 @@ r"""Divided before the product, vectors may be longer before their score
 overflows in half precision.
 
 The largest size of a coordinate for which no score can overflow in fp16,
-against the dimension from 16 to 4096, both axes logarithmic. Three falling
-lines. Lowest, and steepest: divided after the product, 32 at 64 dimensions.
-Above it: a fourth root on each side, 90 at 64 dimensions. A dashed line for the
-root on the query alone lies on the second.
+against the dimension from 16 to 4096, both axes logarithmic. Two falling lines.
+The lower and steeper one: divided after the product, 32 at 64 dimensions. The
+upper one: a fourth root on each side, or the root on the query alone, 90 at 64
+dimensions.
 """
 
 # %%
@@ -34,10 +34,9 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4))
 axes.loglog(dims, list(after.values()))
-axes.loglog(dims, list(each_side.values()), linewidth=3)
-axes.loglog(dims, list(each_side.values()), "--", color="C2")
+axes.loglog(dims, list(each_side.values()))
 axes.text(80, 20, "q·k, then ÷ √d", ha="right")
-axes.text(80, 100, "÷ d^¼ on each side,\nor q ÷ √d first")
+axes.text(90, 96, "fourth root of d on each side,\nor q ÷ √d first")
 axes.set(xlabel="dimension d of a head", ylabel="largest safe coordinate")
 ticks = [16, 64, 256, 1024, 4096]
 axes.set(xticks=ticks, xticklabels=ticks)

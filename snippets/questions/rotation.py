@@ -34,10 +34,12 @@ lowest = {uneven: curve.min() for uneven, curve in curves.items()}
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots()
-for uneven, curve in curves.items():
+for height, (uneven, curve) in zip(
+    [0.93, 1.21, 1.64], curves.items(), strict=True
+):
     axes.plot(distance, curve)
     name = f"variances {1 + uneven:g} and {1 - uneven:g}"
-    axes.text(60, curve[-1] + 0.06, name, ha="right", va="bottom")
+    axes.text(60, height, name, ha="right", va="center")
 axes.set(xlabel="distance between the tokens", ylabel="variance of q·k / d")
-axes.set(ylim=(0.9, 2.1))
+axes.set(ylim=(0.86, 2.1))
 plt.show()
