@@ -107,7 +107,8 @@ def dimension():
 )
 def real_sizes():
     """No calculation settles what people built. Both models of the first
-    paper have 64 dimensions in a head [@vaswani2017].
+    paper have 64 dimensions in a head [@vaswani2017], the largest T5 has 128
+    [@raffel2020], and Gemma 2 up to 256 [@gemma2024].
     """
 
 
@@ -140,8 +141,8 @@ def almost_all():
     {= saturation/saturation.largest_weight['d = 64'][512] :.2f }, and for
     65,536 keys {= saturation/saturation.largest_weight['d = 64'][65536] :.2f }.
     """
-    few, many = (np.median(weights(n, 8)[:, 0]) for n in (3, 512))
-    huge = np.median(weights(512, 64)[:, 0])
+    few = np.median(weights(3, 8, 40_000)[:, 0])
+    many, huge = (np.median(weights(512, sd)[:, 0]) for sd in (8, 64))
     return finding(few, huge, case(many, beyond=True), few=few, many=many)
 
 
@@ -166,25 +167,28 @@ def one_at_once():
     f"{WITHOUT} (and “the gradients vanish, and learning stops” further on)",
     "The gradients … become extremely small, almost zero",
     says="0.0",
-    needs="there are only a handful of keys, or $d_k$ is in the thousands and "
-    "a typical query is meant",
+    needs="a typical query is meant, and there are only a handful of keys or "
+    "$d_k$ is in the thousands",
 )
 def vanishing_gradients():
     r"""For three keys, as in the article's examples, the median of softmax's
-    derivative $\|J\|_F$ at $d_k = 64$ is {= few :.3f } without the divisor. For
-    512 keys it is {= many :.2f }, more than the {= scaled :.2f } with it, and
-    the same goes for the mean: learning does not stop, it becomes erratic. As
-    $d_k\to\infty$ the mean falls only like $1/\sqrt{d_k}$.
+    derivative $\|J\|_F$ at $d_k = 64$ is {= median[3] :.3f } without the
+    divisor; the mean is {= mean[3] :.2f }, since now and then two scores nearly
+    tie. For 512 keys the median is {= median[512] :.2f } and the mean
+    {= mean[512] :.2f }, more than the {= scaled :.2f } with the divisor:
+    learning does not stop, it becomes erratic. As $d_k$ grows the mean falls
+    only like $1/\sqrt{d_k}$.
     """
-    few, many, huge, scaled = (
-        np.median(jacobian_norm(weights(n, sd)))
-        for n, sd in ((3, 8), (512, 8), (512, 64), (512, 1))
+    bare = {3: weights(3, 8, 40_000), 512: weights(512, 8)}
+    size = {n: jacobian_norm(p) for n, p in bare.items()}
+    median = {n: np.median(sizes) for n, sizes in size.items()}
+    mean = {n: sizes.mean() for n, sizes in size.items()}
+    huge, scaled = (
+        np.median(jacobian_norm(weights(512, sd))) for sd in (64, 1)
     )
-    means = [jacobian_norm(weights(512, sd)).mean() for sd in (8, 1)]
-    return finding(
-        *(few, huge, case(many, beyond=True), case(means[0], beyond=True)),
-        **{"few": few, "many": many, "scaled": scaled},
-    )
+    beyond = (median[512], mean[3], mean[512])
+    cases = (median[3], huge, *(case(found, beyond=True) for found in beyond))
+    return finding(*cases, median=median, mean=mean, scaled=scaled)
 
 
 @ledger.claim(
@@ -304,11 +308,9 @@ def heights():
     """
     even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
     crowd = np.var([3, 7] + 998 * [5])
-    return finding(
-        case(low=even[0], high=even[1]),
-        case(low=even[0], high=crowd, beyond=True),
-        **{"even": even, "crowd": crowd},
-    )
+    filled = case(low=even[0], high=even[1])
+    crowded = case(low=even[0], high=crowd, beyond=True)
+    return finding(filled, crowded, even=even, crowd=crowd)
 
 
 @ledger.claim(
@@ -386,8 +388,8 @@ def independent_terms():
     needs="each $q_i$ is uncorrelated with its $k_i$",
 )
 def mean_zero():
-    """Zero means alone do not suffice: for $k = q$ the mean is $d_k$, which is
-    {= same :.0f } here.
+    """Zero means alone do not suffice: for $k = q$ the mean is $d_k$. Counted
+    over all vectors of four dimensions it is {= same :.0f }.
     """
     q = vectors(SKEWED, 4)
     same = np.mean(np.sum(q * q, axis=1))
@@ -479,7 +481,7 @@ def mean_of_squares():
     says="6",
 )
 def group_2():
-    """Three are listed, $ab$, $ac$ and $bc$. Each stands twice in the square."""
+    """Three are listed, $ab$, $ac$, $bc$. Each stands twice in the square."""
     return finding(sum(i != j for i, j in product("abc", repeat=2)))
 
 
@@ -737,8 +739,8 @@ def divided():
 @ledger.claim(
     "003-44",
     RIGHT,
-    "[2, 4, 6] … Mean = … 4 … Variance = … 2.67 … New Mean = … 2 … New Variance "
-    "= … 0.67",
+    "[2, 4, 6] … Mean = … 4 … Variance = … 2.67 … New Mean = … 2 … New "
+    "Variance = … 0.67",
     says="[4, 2.67, 2, 0.67]",
 )
 def halved():
@@ -797,14 +799,14 @@ def correct_factor():
     "uncorrelated coordinates of variance 1",
 )
 def well_distributed():
-    """Of 512 keys {= part[16] :.0f } take part at 16 dimensions,
+    """Of 512 keys {= part[4] :.0f } take part at 4 dimensions,
     {= part[64] :.0f } at 64 and {= part[256] :.0f } at 256. If the coordinates
     of each vector are all equal, {= equal :.1f } do at 64.
     """
     rng = np.random.default_rng(0)
     level = rng.standard_normal((1000, 512))
     part = {}
-    for d in (16, 64, 256):
+    for d in (4, 64, 256):
         # Given q, the scores are Gaussian with standard deviation ‖q‖/√d.
         length = stats.chi(d).rvs((1000, 1), random_state=rng) / np.sqrt(d)
         part[d] = taking_part(special.softmax(length * level, axis=1))
@@ -929,7 +931,7 @@ def typical_example():
 
     width = np.linspace(0, 80, 801)
     wide = np.trapezoid([1 - within(w) for w in width], width)
-    largest = np.median(weights(3, 8)[:, 0])
+    largest = np.median(weights(3, 8, 40_000)[:, 0])
     return finding(wide, wide=wide, close=within(4), largest=largest)
 
 
@@ -1039,9 +1041,10 @@ def summary():
     "variance $d_k$",
 )
 def would_struggle():
-    """It depends on the weights. T5 has no divisor and learns: its query
-    weights start smaller by the same root, and the scores have variance
-    {= found :.0f } all the same.
+    """It depends on the weights. T5 has no divisor and learns [@raffel2020]:
+    its query weights start smaller by the same root, and the scores have
+    variance {= found :.0f } all the same. Normalised queries and keys with a
+    learned factor do without it as well [@henry2020].
     """
     width, cases = 512, []
     for d in (64, 128):
