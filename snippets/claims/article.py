@@ -43,7 +43,7 @@ def scores(d):
 
 
 def power(x):
-    """Give e to the x with 40 digits."""
+    """Give e to the x with 28 digits."""
     return Decimal(x).exp()
 
 
@@ -583,25 +583,29 @@ def constant():
 @ledger.claim("003-30", LARGE, "e^1 = 2.718", says="2.718")
 def exponential_of_1():
     """Rounded from {= exact :.6f }."""
-    return finding(float(power(1)), exact=power(1))
+    exact = float(power(1))
+    return finding(exact, exact=exact)
 
 
 @ledger.claim("003-31", LARGE, "e^5 = 148.4", says="148.4")
 def exponential_of_5():
     """Rounded from {= exact :.4f }."""
-    return finding(float(power(5)), exact=power(5))
+    exact = float(power(5))
+    return finding(exact, exact=exact)
 
 
 @ledger.claim("003-32", LARGE, "e^10 = 22,026", says="22_026")
 def exponential_of_10():
     """Rounded from {= exact :,.4f }."""
-    return finding(float(power(10)), exact=power(10))
+    exact = float(power(10))
+    return finding(exact, exact=exact)
 
 
 @ledger.claim("003-33", LARGE, "e^20 = 485,165,195", says="485_165_195")
 def exponential_of_20():
     """Rounded from {= exact :,.4f }."""
-    return finding(float(power(20)), exact=power(20))
+    exact = float(power(20))
+    return finding(exact, exact=exact)
 
 
 @ledger.claim(
@@ -656,7 +660,8 @@ def softmax_of_50():
 @ledger.claim("003-38", LARGE, "e^0.5 = 1.649", says="1.649")
 def exponential_of_half():
     """Rounded from {= exact :.6f }."""
-    return finding(float(power("0.5")), exact=power("0.5"))
+    exact = float(power("0.5"))
+    return finding(exact, exact=exact)
 
 
 @ledger.claim("003-39", LARGE, "Sum = 152.780", says="152.780")
@@ -753,7 +758,7 @@ def halved():
     found = [f(values) for values in (whole, half) for f in (mean, pvariance)]
     return finding(
         [float(value) for value in found],
-        sample=[variance(whole), variance(half)],
+        sample=[int(variance(whole)), int(variance(half))],
     )
 
 
@@ -838,11 +843,11 @@ def chosen_for_this_reason():
 )
 def four_dimensions():
     """The arithmetic is right. As an example the vectors are unusual: their
-    means are {= q.mean() } and {= k.mean() }, not 0.
+    means are {= means[0] } and {= means[1] }, not 0.
     """
     q, k = np.array([1, 0, 1, 0]), np.array([0, 1, 1, 1])
     found = [q @ k, len(k) ** 0.5, (q / 2) @ k]
-    return finding(found, q=q, k=k)
+    return finding(found, means=[q.mean(), k.mean()])
 
 
 @ledger.claim(
