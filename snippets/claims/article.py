@@ -19,11 +19,11 @@ weights = cache(draw)
 # The headings of the article.
 FORMULA = "The Attention Formula"
 WITHOUT = "What Happens Without Scaling?"
-GROW = "Why Do Dot Products Grow with $d_k$?"
+GROW = "Why Do Dot Products Grow with dₖ?"
 VARIANCE = "Understanding Variance of the Dot Product"
 PROOF = "Proving It Step by Step"
 LARGE = "What Large Dot Products Do to Softmax"
-RIGHT = r"Why $\sqrt{d_k}$ is the Right Scaling Factor"
+RIGHT = "Why √dₖ is the Right Scaling Factor"
 NUMBERS = "Seeing It with Real Numbers"
 TOGETHER = "Putting It All Together"
 
@@ -66,7 +66,7 @@ def mean_size(d):
 @ledger.claim(
     "003-01",
     FORMULA,
-    r"Attention(Q, K, V) = softmax(Q x K^T / sqrt(d_k)) x V",
+    r"Attention(Q, K, V) = softmax($QK^\top/\sqrt{d_k}$) V",
     says="softmax(Q @ K.T / sqrt(d)) @ V",
 )
 def attention():
@@ -89,7 +89,7 @@ def attention():
 
 
 @ledger.claim(
-    "003-02", FORMULA, "d_k is the dimension of the Key vector", says="d"
+    "003-02", FORMULA, "$d_k$ is the dimension of the Key vector", says="d"
 )
 def dimension():
     """It is the number of terms in a score, and so the dimension of the query
@@ -115,7 +115,7 @@ def real_sizes():
 @ledger.claim(
     "003-04",
     WITHOUT,
-    "the scores Q x K^T can become very large numbers",
+    r"the scores $QK^\top$ can become very large numbers",
     says="size[4] < size[64] < size[128] < size[512]",
 )
 def large_scores():
@@ -194,7 +194,7 @@ def vanishing_gradients():
 @ledger.claim(
     "003-08",
     GROW,
-    r"q_1\*k_1 + q_2\*k_2 + … we are adding d_k number of terms",
+    r"$q_1k_1 + q_2k_2 + \dots$ we are adding $d_k$ number of terms",
     says="sum(q * k)",
 )
 def terms():
@@ -256,7 +256,7 @@ def four_and_512():
 @ledger.claim(
     "003-11",
     GROW,
-    "The dot product grows with d_k",
+    "The dot product grows with $d_k$",
     says="sqrt(d)",
     reading="its typical size, the root mean square, grows with $d_k$",
 )
@@ -341,8 +341,8 @@ def normalised():
 @ledger.claim(
     "003-15",
     VARIANCE,
-    "two independent random numbers, each with mean 0 and variance 1 … Mean = "
-    "0 … Variance = 1 x 1 = 1",
+    r"two independent random numbers, each with mean 0 and variance 1 … Mean = "
+    r"0 … Variance = $1\times1 = 1$",
     says="array([0, var_x * var_y])",
 )
 def one_product():
@@ -360,8 +360,8 @@ def one_product():
 @ledger.claim(
     "003-16",
     VARIANCE,
-    "When we add d_k independent terms, each with variance 1, the total "
-    "variance is … d_k",
+    "When we add $d_k$ independent terms, each with variance 1, the total "
+    "variance is … $d_k$",
     says="d",
 )
 def independent_terms():
@@ -383,7 +383,7 @@ def independent_terms():
     "003-17",
     PROOF,
     "the mean of our dot product is zero (because the average value of each "
-    "q_i and k_i is zero)",
+    "$q_i$ and $k_i$ is zero)",
     says="0",
     needs="each $q_i$ is uncorrelated with its $k_i$",
 )
@@ -399,7 +399,7 @@ def mean_zero():
 @ledger.claim(
     "003-18",
     PROOF,
-    "Variance = Average of (value - mean)^2",
+    r"Variance = Average of $(\text{value} - \text{mean})^2$",
     says="sum((x - mean)**2) / n",
 )
 def definition():
@@ -417,8 +417,7 @@ def definition():
 @ledger.claim(
     "003-19",
     PROOF,
-    r"(a + b + c)^2 = a\*a + a\*b + a\*c + b\*a + b\*b + b\*c + c\*a + c\*b + "
-    r"c\*c",
+    "$(a + b + c)^2 = aa + ab + ac + ba + bb + bc + ca + cb + cc$",
     says="a*a + a*b + a*c + b*a + b*b + b*c + c*a + c*b + c*c",
 )
 def square():
@@ -443,7 +442,7 @@ def group_1():
     return finding(sum(i == j for i, j in pairs), pairs=pairs)
 
 
-@ledger.claim("003-21", PROOF, "Average of q_1^2 = 1", says="1.0")
+@ledger.claim("003-21", PROOF, "Average of $q_1^2 = 1$", says="1.0")
 def mean_square():
     """So it is for every law with mean 0 and variance 1. We integrate a
     Gaussian, a uniform and a two-sided exponential one.
@@ -460,7 +459,7 @@ def mean_square():
 @ledger.claim(
     "003-22",
     PROOF,
-    r"Average of (q_1^2 \* k_1^2) = … 1 \* 1 = 1",
+    r"Average of $(q_1^2\,k_1^2)$ = … $1 \cdot 1 = 1$",
     says="1.0",
 )
 def mean_of_squares():
@@ -488,7 +487,7 @@ def group_2():
 @ledger.claim(
     "003-24",
     PROOF,
-    r"Average of (q_1 \* k_1 \* q_2 \* k_2) = … 0 \* 0 \* 0 \* 0 = 0",
+    r"Average of $(q_1 k_1 q_2 k_2)$ = … $0 \cdot 0 \cdot 0 \cdot 0 = 0$",
     says="0.0",
 )
 def mixed_term():
@@ -504,7 +503,7 @@ def mixed_term():
 @ledger.claim(
     "003-25",
     PROOF,
-    r"Variance = 3 \* 1 + 6 \* 0 = 3",
+    r"Variance = $3 \cdot 1 + 6 \cdot 0 = 3$",
     says="3",
 )
 def variance_of_three():
@@ -518,7 +517,7 @@ def variance_of_three():
 @ledger.claim(
     "003-26",
     PROOF,
-    r"64 \* 64 = 4096 total terms … 64 terms (Group 1) … the remaining 4032",
+    r"$64 \cdot 64 = 4096$ total terms … 64 terms (Group 1) … remaining 4032",
     says="[4096, 64, 4032]",
 )
 def count_of_64():
@@ -554,7 +553,7 @@ def always_exactly():
 @ledger.claim(
     "003-28",
     LARGE,
-    "softmax(x_i) = e^(x_i) / sum(e^(x_j) for all j)",
+    r"softmax($x_i$) = $e^{x_i}/\sum_j e^{x_j}$",
     says="exp(x) / sum(exp(x))",
 )
 def softmax_formula():
@@ -580,28 +579,28 @@ def constant():
     return finding(e, e=e, terms=terms)
 
 
-@ledger.claim("003-30", LARGE, "e^1 = 2.718", says="2.718")
+@ledger.claim("003-30", LARGE, "$e^{1}$ = 2.718", says="2.718")
 def exponential_of_1():
     """Rounded from {= exact :.6f }."""
     exact = float(power(1))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-31", LARGE, "e^5 = 148.4", says="148.4")
+@ledger.claim("003-31", LARGE, "$e^{5}$ = 148.4", says="148.4")
 def exponential_of_5():
     """Rounded from {= exact :.4f }."""
     exact = float(power(5))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-32", LARGE, "e^10 = 22,026", says="22_026")
+@ledger.claim("003-32", LARGE, "$e^{10}$ = 22,026", says="22_026")
 def exponential_of_10():
     """Rounded from {= exact :,.4f }."""
     exact = float(power(10))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-33", LARGE, "e^20 = 485,165,195", says="485_165_195")
+@ledger.claim("003-33", LARGE, "$e^{20}$ = 485,165,195", says="485_165_195")
 def exponential_of_20():
     """Rounded from {= exact :,.4f }."""
     exact = float(power(20))
@@ -611,7 +610,7 @@ def exponential_of_20():
 @ledger.claim(
     "003-34",
     LARGE,
-    "e^50 = 5,184,705,528,587,072,045",
+    "$e^{50}$ = 5,184,705,528,587,072,045",
     says="5_184_705_528_587_072_045",
     rather="5_184_705_528_587_072_464_087",
 )
@@ -628,7 +627,7 @@ def exponential_of_50():
 @ledger.claim(
     "003-35",
     LARGE,
-    "the difference between e^10 and e^50 is astronomically large",
+    "the difference between $e^{10}$ and $e^{50}$ is astronomically large",
     says="small < 1e-17 * large",
 )
 def astronomical():
@@ -637,7 +636,7 @@ def astronomical():
     return finding(case(small=small, large=large), ratio=large / small)
 
 
-@ledger.claim("003-36", LARGE, "e^5 = 148", says="148")
+@ledger.claim("003-36", LARGE, "$e^{5}$ = 148", says="148")
 def exponential_of_5_again():
     """Rounded, to fewer digits than in the list before."""
     return finding(float(power(5)))
@@ -657,7 +656,7 @@ def softmax_of_50():
     return finding(found, rest=found[1:].sum())
 
 
-@ledger.claim("003-38", LARGE, "e^0.5 = 1.649", says="1.649")
+@ledger.claim("003-38", LARGE, "$e^{0.5}$ = 1.649", says="1.649")
 def exponential_of_half():
     """Rounded from {= exact :.6f }."""
     exact = float(power("0.5"))
@@ -727,7 +726,7 @@ def one_hot():
 @ledger.claim(
     "003-43",
     RIGHT,
-    "Variance(dot_product / c) = d_k / c^2",
+    "Variance(dot_product / c) = $d_k / c^2$",
     says="d / c**2",
 )
 def divided():
@@ -762,7 +761,7 @@ def halved():
     )
 
 
-@ledger.claim("003-45", RIGHT, "c = sqrt(d_k)", says="sqrt(d)")
+@ledger.claim("003-45", RIGHT, r"$c = \sqrt{d_k}$", says="sqrt(d)")
 def divisor():
     """The one positive number that solves $d_k/c^2 = 1$, found by trying."""
     return finding(
@@ -797,7 +796,7 @@ def correct_factor():
 @ledger.claim(
     "003-47",
     RIGHT,
-    "regardless of how large d_k is … produces well-distributed attention "
+    "regardless of how large $d_k$ is … produces well-distributed attention "
     "weights",
     says="taking_part > n / 4",
     needs="$q$ and $k$ are those of the start of training: independent, with "
@@ -838,7 +837,7 @@ def chosen_for_this_reason():
 @ledger.claim(
     "003-49",
     NUMBERS,
-    "dot_product = … 1 … sqrt(4) = 2 … scaled_score = 1 / 2 = 0.5",
+    r"dot_product = … 1 … $\sqrt4 = 2$ … scaled_score = 1 / 2 = 0.5",
     says="[1, 2, 0.5]",
 )
 def four_dimensions():
@@ -872,7 +871,7 @@ def small_dimension():
 @ledger.claim(
     "003-51",
     NUMBERS,
-    "e^14 = 1,202,604 … e^12 = 162,755 … Sum = 1,387,386",
+    "$e^{14}$ = 1,202,604 … $e^{12}$ = 162,755 … Sum = 1,387,386",
     says="[1_202_604, 162_755, 1_387_386]",
 )
 def example_without():
@@ -943,7 +942,7 @@ def typical_example():
 @ledger.claim(
     "003-55",
     NUMBERS,
-    "sqrt(64) = 8 … [14/8, 10/8, 12/8] = [1.75, 1.25, 1.5]",
+    r"$\sqrt{64} = 8$ … [14/8, 10/8, 12/8] = [1.75, 1.25, 1.5]",
     says="[8, 1.75, 1.25, 1.5]",
 )
 def example_divided():
@@ -954,7 +953,7 @@ def example_divided():
 @ledger.claim(
     "003-56",
     NUMBERS,
-    "e^1.75 = 5.755 … e^1.25 = 3.490 … e^1.5 = 4.482",
+    "$e^{1.75}$ = 5.755 … $e^{1.25}$ = 3.490 … $e^{1.5}$ = 4.482",
     says="[5.755, 3.490, 4.482]",
 )
 def exponentials_with():
@@ -1008,7 +1007,7 @@ def learn_from_three():
 @ledger.claim(
     "003-60",
     TOGETHER,
-    "grows in magnitude … The variance of the dot product is equal to d_k",
+    "grows in magnitude … The variance of the dot product is equal to $d_k$",
     says="d",
     needs="$q$ and $k$ are independent, and the coordinates of one of them are "
     "uncorrelated",
