@@ -417,7 +417,7 @@ def definition():
 @ledger.claim(
     "003-19",
     PROOF,
-    "$(a + b + c)^2 = aa + ab + ac + ba + bb + bc + ca + cb + cc$",
+    "$(a + b + c)^2 =$ $aa + ab + ac$ $+\\,ba + bb + bc$ $+\\,ca + cb + cc$",
     says="a*a + a*b + a*c + b*a + b*b + b*c + c*a + c*b + c*c",
 )
 def square():
