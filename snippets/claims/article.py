@@ -1,9 +1,1081 @@
 """The claims of the article on the divisor (003), each with its check."""
 
 # %%
-from ledger import Ledger
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import factorial
+from statistics import mean, pvariance, variance
+
+import numpy as np
+from ledger import Ledger, case, finding
+from scipy import optimize, special, stats
+from softmax import draw, jacobian_norm
 
 ledger = Ledger()
+weights = cache(draw)
+
+# The headings of the article.
+FORMULA = "The Attention Formula"
+WITHOUT = "What Happens Without Scaling?"
+GROW = "Why Do Dot Products Grow with dₖ?"
+VARIANCE = "Understanding Variance of the Dot Product"
+PROOF = "Proving It Step by Step"
+LARGE = "What Large Dot Products Do to Softmax"
+RIGHT = "Why √dₖ is the Right Scaling Factor"
+NUMBERS = "Seeing It with Real Numbers"
+TOGETHER = "Putting It All Together"
+
+# Two laws of a coordinate, as equally likely values: mean 0 and variance 1.
+SIGN = np.array([-1.0, 1.0])
+SKEWED = np.array([2.0, -0.5, -0.5, -0.5, -0.5])
+
+
+def vectors(values, d):
+    """Give all vectors of d independent coordinates, equally likely."""
+    return np.array(list(product(values, repeat=d)))
+
+
+def scores(d):
+    """Give all scores of a query of signs and a key of skewed coordinates."""
+    return vectors(SIGN, d) @ vectors(SKEWED, d).T
+
+
+def power(x):
+    """Give e to the x with 28 digits."""
+    return Decimal(x).exp()
+
+
+def shares(*exponents):
+    """Give the softmax of some scores, from exact exponentials."""
+    terms = [power(x) for x in exponents]
+    return np.array([float(term / sum(terms)) for term in terms])
+
+
+def taking_part(p):
+    """Give the number of keys that take part, 1/E Σ p²."""
+    return 1 / np.mean(np.sum(p**2, axis=-1))
+
+
+def mean_size(d):
+    """Give E|q·k| for Gaussian coordinates: given q, it is N(0, ‖q‖²)."""
+    return np.sqrt(2 / np.pi) * stats.chi(d).mean()
+
+
+@ledger.claim(
+    "003-01",
+    FORMULA,
+    r"Attention(Q, K, V) = softmax($QK^\top/\sqrt{d_k}$) V",
+    says="softmax(Q @ K.T / sqrt(d)) @ V",
+)
+def attention():
+    """For each query it is the average of the values, weighted by
+    exponentials of the divided scores. This is the formula of the paper
+    [@vaswani2017].
+    """
+    rng = np.random.default_rng(0)
+    cases = []
+    for d in (4, 64):
+        Q, K, V = (rng.standard_normal((n, d)) for n in (2, 5, 5))
+        names = {"Q": Q, "K": K, "V": V, "d": d}
+        names["softmax"] = lambda x: special.softmax(x, axis=1)
+        by_hand = [
+            np.average(V, axis=0, weights=[np.exp(q @ k / d**0.5) for k in K])
+            for q in Q
+        ]
+        cases.append(case(by_hand, within=1e-12, **names))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-02", FORMULA, "$d_k$ is the dimension of the Key vector", says="d"
+)
+def dimension():
+    """It is the number of terms in a score, and so the dimension of the query
+    too; not the number of queries or of keys.
+    """
+    count = {d: np.unique(np.ones((3, d)) @ np.ones((5, d)).T) for d in (4, 64)}
+    return finding(*(case(terms, d=d) for d, terms in count.items()))
+
+
+@ledger.cited(
+    "003-03",
+    WITHOUT,
+    "In real Transformer models, $d_k$ is 64, 128, or even larger",
+    kind="history",
+)
+def real_sizes():
+    """No calculation settles what people built. Both models of the first
+    paper have 64 dimensions in a head [@vaswani2017], the largest T5 has 128
+    [@raffel2020], and Gemma 2 up to 256 [@gemma2024].
+    """
+
+
+@ledger.claim(
+    "003-04",
+    WITHOUT,
+    r"the scores $QK^\top$ can become very large numbers",
+    says="size[4] < size[64] < size[128] < size[512]",
+)
+def large_scores():
+    r"""The average size of a score of independent Gaussian vectors is
+    {= size[64] :.1f } at $d_k = 64$ and {= size[128] :.1f } at 128. It grows
+    like $\sqrt{d_k}$, not like $d_k$.
+    """
+    size = {d: mean_size(d) for d in (4, 64, 128, 512)}
+    return finding(case(size=size), size=size)
+
+
+@ledger.claim(
+    "003-05",
+    WITHOUT,
+    "One word gets almost all the attention (close to 1.0)",
+    says="1.0",
+    needs="there are only a few keys, or $d_k$ is in the thousands",
+)
+def almost_all():
+    r"""Half of all queries give one of three keys more than {= few :.3f } at
+    $d_k = 64$. Of 512 keys the largest weight exceeds {= many :.2f } in half
+    of all cases; on average it is
+    {= saturation/saturation.largest_weight['d = 64'][512] :.2f }, and for
+    65,536 keys {= saturation/saturation.largest_weight['d = 64'][65536] :.2f }.
+    """
+    few = np.median(weights(3, 8, 40_000)[:, 0])
+    many, huge = (np.median(weights(512, sd)[:, 0]) for sd in (8, 64))
+    return finding(few, huge, case(many, beyond=True), few=few, many=many)
+
+
+@ledger.claim(
+    "003-06",
+    WITHOUT,
+    "The model cannot learn from multiple words at once",
+    says="bare < 2 < scaled",
+    reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
+)
+def one_at_once():
+    r"""The number that take part, $1/\mathbb{E}\sum_i p_i^2$, is
+    {= bare :.1f } without the divisor and {= scaled :.0f } with it. A key that
+    has no weight learns nothing; but other queries choose other keys.
+    """
+    bare, scaled = (taking_part(weights(512, sd)) for sd in (8, 1))
+    return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
+
+
+@ledger.claim(
+    "003-07",
+    f"{WITHOUT} (and “the gradients vanish, and learning stops” further on)",
+    "The gradients … become extremely small, almost zero",
+    says="0.0",
+    needs="a typical query is meant, and there are only a handful of keys or "
+    "$d_k$ is in the thousands",
+)
+def vanishing_gradients():
+    r"""For three keys, as in the article's examples, the median of softmax's
+    derivative $\|J\|_F$ at $d_k = 64$ is {= median[3] :.3f } without the
+    divisor; the mean is {= mean[3] :.2f }, since now and then two scores nearly
+    tie. For 512 keys the median is {= median[512] :.2f } and the mean
+    {= mean[512] :.2f }, more than the {= scaled :.2f } with the divisor:
+    learning does not stop, it becomes erratic. As $d_k$ grows the mean falls
+    only like $1/\sqrt{d_k}$.
+    """
+    bare = {3: weights(3, 8, 40_000), 512: weights(512, 8)}
+    size = {n: jacobian_norm(p) for n, p in bare.items()}
+    median = {n: np.median(sizes) for n, sizes in size.items()}
+    mean = {n: sizes.mean() for n, sizes in size.items()}
+    huge, scaled = (
+        np.median(jacobian_norm(weights(512, sd))) for sd in (64, 1)
+    )
+    beyond = (median[512], mean[3], mean[512])
+    cases = (median[3], huge, *(case(found, beyond=True) for found in beyond))
+    return finding(*cases, median=median, mean=mean, scaled=scaled)
+
+
+@ledger.claim(
+    "003-08",
+    GROW,
+    r"$q_1k_1 + q_2k_2 + \dots$ we are adding $d_k$ number of terms",
+    says="sum(q * k)",
+)
+def terms():
+    """The products of equal coordinates, added up, are the entry of the matrix
+    product: {= terms } terms for vectors of {= d } dimensions.
+    """
+    rng = np.random.default_rng(0)
+    pairs = [rng.standard_normal((2, d)) for d in (4, 64)]
+    cases = [case(q @ k, within=1e-12, q=q, k=k) for q, k in pairs]
+    q, k = pairs[-1]
+    return finding(*cases, terms=len(q * k), d=len(k))
+
+
+@ledger.claim(
+    "003-09",
+    GROW,
+    "overall the total tends to grow in magnitude",
+    says="fewer < more",
+)
+def tends_to_grow():
+    """For Gaussian coordinates a score of any given size is exceeded the more
+    often, the more dimensions there are: 5 in {= beyond[4] :.1% } of draws at
+    4 dimensions, in {= beyond[64] :.0% } at 64.
+    """
+
+    def exceeds(size, d):
+        length = stats.chi(d).ppf((np.arange(1000) + 0.5) / 1000)
+        return np.mean(2 * stats.norm.sf(size / length))
+
+    cases = [
+        case(fewer=exceeds(size, d), more=exceeds(size, 2 * d))
+        for size in (0.5, 5, 50)
+        for d in (4, 32, 256)
+    ]
+    return finding(*cases, beyond={d: exceeds(5, d) for d in (4, 64)})
+
+
+@ledger.claim(
+    "003-10",
+    GROW,
+    "if $d_k$ = 4 … stays small. But if $d_k$ = 512 … much larger in magnitude",
+    says="at_4 < at_512",
+)
+def four_and_512():
+    """On average the size is {= at_4 :.1f } and {= at_512 :.1f }, so
+    {= at_512 / at_4 :.0f } times as large for 128 times as many terms. In
+    {= turned :.0%} of draws the score of 512 terms is the smaller one.
+    """
+    rng = np.random.default_rng(0)
+    size = {
+        d: stats.chi(d).rvs(400_000, random_state=rng)
+        * np.abs(rng.standard_normal(400_000))
+        for d in (4, 512)
+    }
+    found = {f"at_{d}": mean_size(d) for d in size}
+    return finding(case(**found), **found, turned=np.mean(size[512] < size[4]))
+
+
+@ledger.claim(
+    "003-11",
+    GROW,
+    "The dot product grows with $d_k$",
+    says="sqrt(d)",
+    reading="its typical size, the root mean square, grows with $d_k$",
+)
+def grows():
+    r"""It is $\sqrt{d_k}$, counted over all sums of random signs. The variance
+    grows like $d_k$ itself, and the mean stays 0.
+    """
+    cases = []
+    for d in (4, 64, 512):
+        heads = np.arange(d + 1)
+        share = stats.binom(d, 0.5).pmf(heads)
+        cases.append(case(np.sqrt(share @ (2 * heads - d) ** 2), d=d))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-12",
+    VARIANCE,
+    "A low variance means the values stay close to the average",
+    says="far <= variance / distance**2",
+)
+def low_variance():
+    r"""At most $\operatorname{Var}/t^2$ of all values lie $t$ or further from
+    the average (Chebyshev's inequality). So it is for every set we try.
+    """
+    rng = np.random.default_rng(0)
+    cases = []
+    for values in (np.linspace(3, 7, 41), SKEWED, rng.exponential(size=999)):
+        for distance in (1, 1.5, 3):
+            far = np.mean(np.abs(values - values.mean()) >= distance)
+            names = {"far": far, "variance": values.var(), "distance": distance}
+            cases.append(case(**names))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-13",
+    VARIANCE,
+    "between 5.0 and 5.5 feet, the variance is low … from 3.0 to 7.0 feet, the "
+    "variance is high",
+    says="low < high",
+    needs="the heights fill both ranges alike",
+)
+def heights():
+    """Spread evenly, they have variances {= even[0] :.3f } and
+    {= even[1] :.2f }. A range bounds the variance only from above, here by
+    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If all but two of 1000
+    students measure 5 feet, and these 3 and 7, it is {= crowd :.3f }.
+    """
+    even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
+    crowd = np.var([3, 7] + 998 * [5])
+    filled = case(low=even[0], high=even[1])
+    crowded = case(low=even[0], high=crowd, beyond=True)
+    return finding(filled, crowded, even=even, crowd=crowd)
+
+
+@ledger.claim(
+    "003-14",
+    VARIANCE,
+    "The input values are typically normalized to have zero mean and unit "
+    "variance",
+    says="1.0",
+    needs="it is the input of the layer that is normalised, and the weights "
+    "have variance $1/D$ at width $D$",
+)
+def normalised():
+    r"""Then the coordinates of queries and keys have variance 1 as well. They
+    are not normalised themselves: with PyTorch's linear layer their variance
+    is {= linear :.2f }, with GPT-2's weights {= gpt2 :.2f }.
+    """
+    token = np.random.default_rng(0).exponential(size=768)
+    token = (token - token.mean()) / token.std()
+    # The variance of Σ w x over the weights, for a fixed token.
+    width = len(token)
+    unit, linear, gpt2 = (
+        np.sum(token**2) * weight for weight in (1 / width, 1 / 3 / width, 4e-4)
+    )
+    beyond = (case(value, beyond=True) for value in (linear, gpt2))
+    return finding(unit, *beyond, linear=linear, gpt2=gpt2)
+
+
+@ledger.claim(
+    "003-15",
+    VARIANCE,
+    r"two independent random numbers, each with mean 0 and variance 1 … Mean = "
+    r"0 … Variance = $1\times1 = 1$",
+    says="array([0, var_x * var_y])",
+)
+def one_product():
+    """Counted over all pairs of values, for variances 1 and for others. Where
+    the means are not 0 the variance is larger.
+    """
+    cases = []
+    for x, y in ((SIGN, SKEWED), (2 * SIGN, 3 * SKEWED)):
+        xy = np.outer(x, y)
+        found = [xy.mean(), xy.var()]
+        cases.append(case(found, within=1e-12, var_x=x.var(), var_y=y.var()))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-16",
+    VARIANCE,
+    "When we add $d_k$ independent terms, each with variance 1, the total "
+    "variance is … $d_k$",
+    says="d",
+)
+def independent_terms():
+    """The exact law of the sum, built up term by term, has this variance. That
+    the terms are independent stands here; the article's assumptions name only
+    mean and variance.
+    """
+    # One term, a sign times a skewed number, in steps of a half.
+    term = np.array([1, 0, 0, 4, 0, 4, 0, 0, 1]) / 10
+    cases, law = [], np.ones(1)
+    for d in range(1, 65):
+        law = np.convolve(law, term)
+        value = np.arange(-4 * d, 4 * d + 1) / 2
+        cases.append(case(law @ value**2, d=d))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-17",
+    PROOF,
+    "the mean of our dot product is zero (because the average value of each "
+    "$q_i$ and $k_i$ is zero)",
+    says="0",
+    needs="each $q_i$ is uncorrelated with its $k_i$",
+)
+def mean_zero():
+    """Zero means alone do not suffice: for $k = q$ the mean is $d_k$. Counted
+    over all vectors of four dimensions it is {= same :.0f }.
+    """
+    q = vectors(SKEWED, 4)
+    same = np.mean(np.sum(q * q, axis=1))
+    return finding(scores(4).mean(), case(same, beyond=True), same=same)
+
+
+@ledger.claim(
+    "003-18",
+    PROOF,
+    r"Variance = Average of $(\text{value} - \text{mean})^2$",
+    says="sum((x - mean)**2) / n",
+)
+def definition():
+    """This is the definition. It agrees with half of the average squared
+    distance between two of the values, which needs no mean.
+    """
+    cases = []
+    for values in ([2, 4, 6], [14, 10, 12, 1], 2 * SKEWED):
+        x = np.array(values)
+        apart = np.mean(np.subtract.outer(x, x) ** 2) / 2
+        cases.append(case(apart, x=x, mean=x.mean(), n=len(x)))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "003-19",
+    PROOF,
+    "$(a + b + c)^2 =$ $aa + ab + ac$ $+\\,ba + bb + bc$ $+\\,ca + cb + cc$",
+    says="a*a + a*b + a*c + b*a + b*b + b*c + c*a + c*b + c*c",
+)
+def square():
+    """Each of the three terms meets each: {= terms } products."""
+    cases = [
+        case((a + b + c) ** 2, a=a, b=b, c=c)
+        for a, b, c in ((2, 3, 5), (-1, 4, 7))
+    ]
+    return finding(*cases, terms=len(vectors("abc", 2)))
+
+
+@ledger.claim(
+    "003-20",
+    PROOF,
+    "Group 1: Terms where a term is multiplied by itself … There are 3 such "
+    "terms",
+    says="3",
+)
+def group_1():
+    """Counted among the {= len(pairs) } products."""
+    pairs = list(product("abc", repeat=2))
+    return finding(sum(i == j for i, j in pairs), pairs=pairs)
+
+
+@ledger.claim("003-21", PROOF, "Average of $q_1^2 = 1$", says="1.0")
+def mean_square():
+    """So it is for every law with mean 0 and variance 1. We integrate a
+    Gaussian, a uniform and a two-sided exponential one.
+    """
+    x = np.linspace(-20, 20, 40_001)
+    laws = (
+        stats.norm(),
+        stats.uniform(-np.sqrt(3), np.sqrt(12)),
+        stats.laplace(scale=np.sqrt(0.5)),
+    )
+    return finding(*(np.trapezoid(x**2 * law.pdf(x), x) for law in laws))
+
+
+@ledger.claim(
+    "003-22",
+    PROOF,
+    r"Average of $(q_1^2\,k_1^2)$ = … $1 \cdot 1 = 1$",
+    says="1.0",
+)
+def mean_of_squares():
+    """Counted over all values of two independent numbers. Uncorrelated is not
+    enough: if $k_1$ is $q_1$ with a random sign, it is {= signed :.2f } for
+    the law that we use.
+    """
+    found = np.mean(np.outer(SIGN, SKEWED) ** 2)
+    skew = np.mean(np.outer(SKEWED, SKEWED) ** 2)
+    return finding(found, skew, signed=np.mean(SKEWED**4))
+
+
+@ledger.claim(
+    "003-23",
+    PROOF,
+    "Group 2: Terms where different pairs are multiplied … There are 6 such "
+    "terms",
+    says="6",
+)
+def group_2():
+    """Three are listed, $ab$, $ac$, $bc$. Each stands twice in the square."""
+    return finding(sum(i != j for i, j in product("abc", repeat=2)))
+
+
+@ledger.claim(
+    "003-24",
+    PROOF,
+    r"Average of $(q_1 k_1 q_2 k_2)$ = … $0 \cdot 0 \cdot 0 \cdot 0 = 0$",
+    says="0.0",
+)
+def mixed_term():
+    r"""Counted over all values of four independent numbers. Less would do: $q$
+    independent of $k$, and the two coordinates of one of them uncorrelated. If
+    $q_1 = q_2$ and $k_1 = k_2$, the average is {= equal :.0f }.
+    """
+    four = vectors(SKEWED, 4)
+    equal = np.mean(np.outer(SKEWED, SKEWED) ** 2)
+    return finding(np.mean(np.prod(four, axis=1)), equal=equal)
+
+
+@ledger.claim(
+    "003-25",
+    PROOF,
+    r"Variance = $3 \cdot 1 + 6 \cdot 0 = 3$",
+    says="3",
+)
+def variance_of_three():
+    """The variance over all {= count :, } scores of three dimensions, one for
+    each choice of values of the six coordinates.
+    """
+    every = scores(3)
+    return finding(every.var(), count=every.size)
+
+
+@ledger.claim(
+    "003-26",
+    PROOF,
+    r"$64 \cdot 64 = 4096$ total terms … 64 terms (Group 1) … remaining 4032",
+    says="[4096, 64, 4032]",
+)
+def count_of_64():
+    """Counted in a grid of 64 by 64."""
+    same = np.equal.outer(range(64), range(64))
+    return finding([same.size, same.sum(), (~same).sum()])
+
+
+@ledger.claim(
+    "003-27",
+    PROOF,
+    "The variance of the dot product is always exactly equal to $d_k$",
+    says="d",
+    needs="$q$ and $k$ are independent, and the coordinates of one of them are "
+    "uncorrelated",
+)
+def always_exactly():
+    r"""Exact it is then, for any law of the coordinates. But it is not so
+    always: if all coordinates of a vector are equal, the variance is $d_k^2$,
+    here {= equal :.0f } at $d_k = 4$. If $k = q$ with Gaussian coordinates, it
+    is $2d_k$.
+    """
+    cases = [case(scores(d).var(), d=d) for d in (1, 2, 4)]
+    # One coordinate is ±2, the others 0: uncorrelated, not independent.
+    single = np.vstack([2 * np.eye(4), -2 * np.eye(4)])
+    cases.append(case((single @ vectors(SKEWED, 4).T).var(), d=4))
+    equal = (np.outer(SIGN, np.ones(4)) @ np.outer(SKEWED, np.ones(4)).T).var()
+    same = stats.chi2(4).var()  # of ‖q‖²
+    beyond = (case(value, d=4, beyond=True) for value in (equal, same))
+    return finding(*cases, *beyond, equal=equal)
+
+
+@ledger.claim(
+    "003-28",
+    LARGE,
+    r"softmax($x_i$) = $e^{x_i}/\sum_j e^{x_j}$",
+    says="exp(x) / sum(exp(x))",
+)
+def softmax_formula():
+    """It agrees with the library's function, which subtracts the largest score
+    first so that nothing overflows.
+    """
+    lists = [5, 1, 0.5], [14, 10, 12], [50, 10, 5]
+    return finding(*(case(special.softmax(x), x=np.array(x)) for x in lists))
+
+
+@ledger.claim(
+    "003-29",
+    LARGE,
+    "the mathematical constant (approximately 2.718)",
+    says="2.718",
+)
+def constant():
+    """The sum of $1/k!$, of which {= terms } terms suffice here, is
+    {= e :.6f }.
+    """
+    terms = 20
+    e = float(sum(Fraction(1, factorial(k)) for k in range(terms)))
+    return finding(e, e=e, terms=terms)
+
+
+@ledger.claim("003-30", LARGE, "$e^{1}$ = 2.718", says="2.718")
+def exponential_of_1():
+    """Rounded from {= exact :.6f }."""
+    exact = float(power(1))
+    return finding(exact, exact=exact)
+
+
+@ledger.claim("003-31", LARGE, "$e^{5}$ = 148.4", says="148.4")
+def exponential_of_5():
+    """Rounded from {= exact :.4f }."""
+    exact = float(power(5))
+    return finding(exact, exact=exact)
+
+
+@ledger.claim("003-32", LARGE, "$e^{10}$ = 22,026", says="22_026")
+def exponential_of_10():
+    """Rounded from {= exact :,.4f }."""
+    exact = float(power(10))
+    return finding(exact, exact=exact)
+
+
+@ledger.claim("003-33", LARGE, "$e^{20}$ = 485,165,195", says="485_165_195")
+def exponential_of_20():
+    """Rounded from {= exact :,.4f }."""
+    exact = float(power(20))
+    return finding(exact, exact=exact)
+
+
+@ledger.claim(
+    "003-34",
+    LARGE,
+    "$e^{50}$ = 5,184,705,528,587,072,045",
+    says="5_184_705_528_587_072_045",
+    rather="5_184_705_528_587_072_464_087",
+)
+def exponential_of_50():
+    """It is {= exact :,}. A 64-bit float prints as {= double :,.0f }, and
+    without its last group of digits that is the article's number, too small by
+    a factor of {= double / short :,.0f }. Its conclusions do not depend on it.
+    """
+    exact, double = round(power(50)), float(power(50))
+    short = int(double) // 1000
+    return finding(exact, exact=exact, double=double, short=short)
+
+
+@ledger.claim(
+    "003-35",
+    LARGE,
+    "the difference between $e^{10}$ and $e^{50}$ is astronomically large",
+    says="small < 1e-17 * large",
+)
+def astronomical():
+    """The second is {= ratio :.1e } times the first."""
+    small, large = float(power(10)), float(power(50))
+    return finding(case(small=small, large=large), ratio=large / small)
+
+
+@ledger.claim("003-36", LARGE, "$e^{5}$ = 148", says="148")
+def exponential_of_5_again():
+    """Rounded, to fewer digits than in the list before."""
+    return finding(float(power(5)))
+
+
+@ledger.claim(
+    "003-37",
+    LARGE,
+    "The softmax output will be approximately [1.0, 0.0, 0.0]",
+    says="[1.0, 0.0, 0.0]",
+)
+def softmax_of_50():
+    """The first weight falls short of 1 by {= rest :.1e }, so little that a
+    64-bit float stores 1.
+    """
+    found = shares(50, 10, 5)
+    return finding(found, rest=found[1:].sum())
+
+
+@ledger.claim("003-38", LARGE, "$e^{0.5}$ = 1.649", says="1.649")
+def exponential_of_half():
+    """Rounded from {= exact :.6f }."""
+    exact = float(power("0.5"))
+    return finding(exact, exact=exact)
+
+
+@ledger.claim("003-39", LARGE, "Sum = 152.780", says="152.780")
+def sum_of_exponentials():
+    """The exact terms add up to {= total :.5f }; the three rounded ones that
+    are printed, to {= printed :.3f }.
+    """
+    total = float(power(5) + power(1) + power("0.5"))
+    return finding(total, total=total, printed=148.4 + 2.718 + 1.649)
+
+
+@ledger.claim(
+    "003-40", LARGE, "[0.971, 0.018, 0.011]", says="[0.971, 0.018, 0.011]"
+)
+def softmax_of_5():
+    """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
+    {= found[2] :.5f }.
+    """
+    found = shares(5, 1, "0.5")
+    return finding(found, found=found)
+
+
+@ledger.claim(
+    "003-41",
+    LARGE,
+    "the first value still gets the most attention. But the other values are "
+    "not completely zero. The model can still learn from all positions",
+    says="0 < third < second < first",
+)
+def not_zero():
+    r"""No softmax weight is ever exactly 0, but here the others are large
+    enough to matter: the derivative $\|J\|_F$ is {= small :.3f }, and
+    {= large :.0e } for the scores 50, 10 and 5.
+    """
+    first, second, third = shares(5, 1, "0.5")
+    small, large = (
+        jacobian_norm(shares(*x)[None])[0] for x in ((5, 1, 0.5), (50, 10, 5))
+    )
+    return finding(
+        case(first=first, second=second, third=third), small=small, large=large
+    )
+
+
+@ledger.claim(
+    "003-42",
+    LARGE,
+    "the dot product scores become so large that softmax outputs become almost "
+    "one-hot",
+    says="1.0",
+    needs=r"$\sqrt{d_k}$ is far above $\sqrt{2\ln n}$, for $n$ keys",
+)
+def one_hot():
+    r"""Among 512 keys the largest weight is {= huge :.2f } on average at
+    $d_k = 4096$, but {= usual :.2f } at $d_k = 64$. There the best score leads
+    the next by too little.
+    """
+    few, huge, usual = (
+        weights(n, sd)[:, 0].mean() for n, sd in ((3, 64), (512, 64), (512, 8))
+    )
+    return finding(few, huge, case(usual, beyond=True), huge=huge, usual=usual)
+
+
+@ledger.claim(
+    "003-43",
+    RIGHT,
+    "Variance(dot_product / c) = $d_k / c^2$",
+    says="d / c**2",
+)
+def divided():
+    """Counted over all scores of two and of four dimensions."""
+    return finding(
+        *(
+            case((scores(d) / c).var(), d=d, c=c)
+            for d in (2, 4)
+            for c in (2, 10)
+        )
+    )
+
+
+@ledger.claim(
+    "003-44",
+    RIGHT,
+    "[2, 4, 6] … Mean = … 4 … Variance = … 2.67 … New Mean = … 2 … New "
+    "Variance = … 0.67",
+    says="[4, 2.67, 2, 0.67]",
+)
+def halved():
+    """Rounded from eight thirds and two thirds. With $n-1$ for $n$ in the
+    denominator they would be {= sample[0] } and {= sample[1] }, with the same
+    ratio.
+    """
+    whole = [Fraction(2), Fraction(4), Fraction(6)]
+    half = [x / 2 for x in whole]
+    found = [f(values) for values in (whole, half) for f in (mean, pvariance)]
+    return finding(
+        [float(value) for value in found],
+        sample=[int(variance(whole)), int(variance(half))],
+    )
+
+
+@ledger.claim("003-45", RIGHT, r"$c = \sqrt{d_k}$", says="sqrt(d)")
+def divisor():
+    """The one positive number that solves $d_k/c^2 = 1$, found by trying."""
+    return finding(
+        *(
+            case(optimize.brentq(lambda c, d=d: d / c**2 - 1, 0.5, d), d=d)
+            for d in (4, 64, 512)
+        )
+    )
+
+
+@ledger.claim(
+    "003-46",
+    RIGHT,
+    "It is mathematically the correct scaling factor",
+    says="sqrt(d)",
+    needs="the aim is a variance of 1, $q$ and $k$ are independent, and their "
+    "coordinates uncorrelated with variances 1",
+)
+def correct_factor():
+    """No other positive number does it. If the coordinates have variance one
+    third, as PyTorch's linear layer makes them, the factor for four dimensions
+    is {= third :.2f }; if those of each vector are all equal, {= equal :.0f }.
+    Other aims lead to [other divisors](scales.md#what-to-hold-constant).
+    """
+    cases = [case(scores(d).std(), d=d) for d in (2, 4)]
+    third = (scores(4) / 3).std()
+    equal = np.outer(4 * SIGN, SKEWED).std()
+    beyond = (case(value, d=4, beyond=True) for value in (third, equal))
+    return finding(*cases, *beyond, third=third, equal=equal)
+
+
+@ledger.claim(
+    "003-47",
+    RIGHT,
+    "regardless of how large $d_k$ is … produces well-distributed attention "
+    "weights",
+    says="taking_part > n / 4",
+    needs="$q$ and $k$ are those of the start of training: independent, with "
+    "uncorrelated coordinates of variance 1",
+)
+def well_distributed():
+    """Of 512 keys {= part[4] :.0f } take part at 4 dimensions,
+    {= part[64] :.0f } at 64 and {= part[256] :.0f } at 256. If the coordinates
+    of each vector are all equal, {= equal :.1f } do at 64.
+    """
+    rng = np.random.default_rng(0)
+    level = rng.standard_normal((1000, 512))
+    part = {}
+    for d in (4, 64, 256):
+        # Given q, the scores are Gaussian with standard deviation ‖q‖/√d.
+        length = stats.chi(d).rvs((1000, 1), random_state=rng) / np.sqrt(d)
+        part[d] = taking_part(special.softmax(length * level, axis=1))
+    common = 8 * rng.standard_normal((1000, 1))
+    equal = taking_part(special.softmax(common * level, axis=1))
+    cases = (case(taking_part=found, n=512) for found in part.values())
+    beyond = case(taking_part=equal, n=512, beyond=True)
+    return finding(*cases, beyond, part=part, equal=equal)
+
+
+@ledger.cited(
+    "003-48",
+    RIGHT,
+    "The authors … chose this value for exactly this reason",
+    kind="history",
+)
+def chosen_for_this_reason():
+    """What moved the authors no code can find. They write “We suspect” of the
+    effect on softmax, and give the variance in a footnote, “to illustrate”
+    [@vaswani2017].
+    """
+
+
+@ledger.claim(
+    "003-49",
+    NUMBERS,
+    r"dot_product = … 1 … $\sqrt4 = 2$ … scaled_score = 1 / 2 = 0.5",
+    says="[1, 2, 0.5]",
+)
+def four_dimensions():
+    """The arithmetic is right. As an example the vectors are unusual: their
+    means are {= means[0] } and {= means[1] }, not 0.
+    """
+    q, k = np.array([1, 0, 1, 0]), np.array([0, 1, 1, 1])
+    found = [q @ k, len(k) ** 0.5, (q / 2) @ k]
+    return finding(found, means=[q.mean(), k.mean()])
+
+
+@ledger.claim(
+    "003-50",
+    NUMBERS,
+    "Scaling does not matter much when $d_k$ is small",
+    says="bare > scaled / 2",
+    reading="at $d_k = 4$ at least half as many of 512 keys take part as with "
+    "the divisor",
+)
+def small_dimension():
+    """Without it {= bare :.0f } keys take part, with it {= scaled :.0f }. Among
+    three keys the reading would hold: {= few[0] :.1f } and {= few[1] :.1f }.
+    The article's single score has nothing to compete with.
+    """
+    bare, scaled = (taking_part(weights(512, sd)) for sd in (2, 1))
+    few = [taking_part(weights(3, sd)) for sd in (2, 1)]
+    names = {"bare": bare, "scaled": scaled}
+    return finding(case(**names), **names, few=few)
+
+
+@ledger.claim(
+    "003-51",
+    NUMBERS,
+    "$e^{14}$ = 1,202,604 … $e^{12}$ = 162,755 … Sum = 1,387,386",
+    says="[1_202_604, 162_755, 1_387_386]",
+)
+def example_without():
+    """Rounded from {= found[0] :,.3f }, {= found[1] :,.3f } and
+    {= found[2] :,.3f }. The printed terms add up to one less.
+    """
+    terms = [power(x) for x in (14, 12, 10)]
+    found = [float(value) for value in (terms[0], terms[1], sum(terms))]
+    return finding(found, found=found)
+
+
+@ledger.claim(
+    "003-52",
+    NUMBERS,
+    "softmax = [0.867, 0.016, 0.117]",
+    says="[0.867, 0.016, 0.117]",
+)
+def weights_without():
+    """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
+    {= found[2] :.5f }.
+    """
+    found = shares(14, 10, 12)
+    return finding(found, found=found)
+
+
+@ledger.claim(
+    "003-53",
+    NUMBERS,
+    "the first word gets 86.7% … The second word gets only 1.6%",
+    says="[86.7, 1.6]",
+)
+def percent_without():
+    """The first two of the weights before, in percent."""
+    return finding(100 * shares(14, 10, 12)[:2])
+
+
+@ledger.claim(
+    "003-54",
+    NUMBERS,
+    "Large dimension ($d_k$ = 64) … dot product scores: [14, 10, 12]",
+    says="4",
+    rather="13.54",
+    reading="their range, 4, is the average one of three scores at $d_k = 64$",
+)
+def typical_example():
+    r"""Three independent scores of standard deviation 8 span
+    {= wide :.2f } on average, and only {= close :.1%} of triples lie as close
+    together. So the example is milder than the usual case, where the largest
+    weight has the median {= largest :.3f }, and the point is stronger than it
+    shows.
+    """
+
+    # The range of three exceeds w unless all lie within w above the lowest.
+    def within(width):
+        def density(x):
+            inside = stats.norm.cdf(x + width / 8) - stats.norm.cdf(x)
+            return 3 * stats.norm.pdf(x) * inside**2
+
+        x = np.linspace(-9, 9, 181)
+        return np.trapezoid(density(x), x)
+
+    width = np.linspace(0, 80, 801)
+    wide = np.trapezoid([1 - within(w) for w in width], width)
+    largest = np.median(weights(3, 8, 40_000)[:, 0])
+    return finding(wide, wide=wide, close=within(4), largest=largest)
+
+
+@ledger.claim(
+    "003-55",
+    NUMBERS,
+    r"$\sqrt{64} = 8$ … [14/8, 10/8, 12/8] = [1.75, 1.25, 1.5]",
+    says="[8, 1.75, 1.25, 1.5]",
+)
+def example_divided():
+    """The arithmetic is right."""
+    return finding([64**0.5, *(np.array([14, 10, 12]) / 64**0.5)])
+
+
+@ledger.claim(
+    "003-56",
+    NUMBERS,
+    "$e^{1.75}$ = 5.755 … $e^{1.25}$ = 3.490 … $e^{1.5}$ = 4.482",
+    says="[5.755, 3.490, 4.482]",
+)
+def exponentials_with():
+    """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
+    {= found[2] :.5f }.
+    """
+    found = [float(power(x)) for x in ("1.75", "1.25", "1.5")]
+    return finding(found, found=found)
+
+
+@ledger.claim("003-57", NUMBERS, "Sum = 13.727", says="13.727")
+def sum_with():
+    """Rounded from {= found :.6f }."""
+    found = float(power("1.75") + power("1.25") + power("1.5"))
+    return finding(found, found=found)
+
+
+@ledger.claim(
+    "003-58",
+    NUMBERS,
+    "[0.419, 0.254, 0.326] … 41.9%, 25.4%, and 32.6%",
+    says="[0.419, 0.254, 0.326]",
+)
+def weights_with():
+    """Rounded from the exact terms. The last fraction as printed, 4.482/13.727,
+    would round to {= printed :.3f }; the exact one is {= exact :.5f }.
+    """
+    found = shares("1.75", "1.25", "1.5")
+    return finding(found, printed=4.482 / 13.727, exact=found[2])
+
+
+@ledger.claim(
+    "003-59",
+    NUMBERS,
+    "The model can now learn from all three words instead of focusing almost "
+    "entirely on one word",
+    says="bare < 2 < scaled",
+)
+def learn_from_three():
+    r"""Of the three, {= bare :.2f } take part without the divisor and
+    {= scaled :.2f } with it, and the derivative $\|J\|_F$ goes from
+    {= slope[0] :.2f } to {= slope[1] :.2f }.
+    """
+    both = np.array([shares(14, 10, 12), shares("1.75", "1.25", "1.5")])
+    bare, scaled = (taking_part(p) for p in both)
+    slope = jacobian_norm(both)
+    names = {"bare": bare, "scaled": scaled}
+    return finding(case(**names), **names, slope=slope)
+
+
+@ledger.claim(
+    "003-60",
+    TOGETHER,
+    "grows in magnitude … The variance of the dot product is equal to $d_k$",
+    says="d",
+    needs="$q$ and $k$ are independent, and the coordinates of one of them are "
+    "uncorrelated",
+)
+def summary():
+    r"""The key's coordinates may then depend on each other. If each $q_i$ has
+    the correlation {= rho } with its $k_i$, as after training, the variance of
+    Gaussian vectors at $d_k = 64$ is {= found :.2f }, and the mean
+    {= rho * 64 }.
+    """
+
+    def variance_of(key, cross):
+        d = len(key)
+        half, none = np.eye(d) / 2, np.zeros((d, d))
+        form = np.block([[none, half], [half, none]])  # q·k = wᵀ form w
+        both = np.block([[np.eye(d), cross], [cross.T, key]])
+        return 2 * np.trace(form @ both @ form @ both)
+
+    rho, cases = 0.3, []
+    for d in (4, 64):
+        key = np.full((d, d), 0.5) + np.eye(d) / 2
+        cases.append(case(variance_of(key, np.zeros((d, d))), d=d))
+    found = variance_of(np.eye(64), rho * np.eye(64))
+    return finding(*cases, case(found, d=64, beyond=True), rho=rho, found=found)
+
+
+@ledger.claim(
+    "003-61",
+    TOGETHER,
+    "without it, the Transformer architecture would struggle to learn "
+    "effectively",
+    says="d",
+    rather="1",
+    reading="without the division in the formula, the scores start with "
+    "variance $d_k$",
+)
+def would_struggle():
+    """It depends on the weights. T5 has no divisor and learns [@raffel2020]:
+    its query weights start smaller by the same root, and the scores have
+    variance {= found :.0f } all the same. Normalised queries and keys with a
+    learned factor do without it as well [@henry2020].
+    """
+    width, cases = 512, []
+    for d in (64, 128):
+        token = np.sqrt(width) * np.eye(width)[0]  # of length √width
+        query, key = (token @ token * v for v in (1 / width / d, 1 / width))
+        cases.append(case(d * query * key, d=d))
+    return finding(*cases, found=cases[0].found)
+
+
+@ledger.claim(
+    "003-62",
+    "Introduction",
+    "Why not divide by 2 or 10 or any other number?",
+    says="1",
+    rather="sqrt(d) / c",
+    reading="a constant $c$ keeps the spread at 1 as well",
+)
+def any_other_number():
+    r"""The spread is $\sqrt{d_k}/c$, so that 2 is right at {= fits[2] }
+    dimensions only, and 10 at {= fits[10] }. That is the article's own answer.
+    """
+    cases = [
+        case((scores(d) / c).std(), d=d, c=c)
+        for d in (1, 2, 4)
+        for c in (2, 10)
+    ]
+    return finding(*cases, fits={c: c**2 for c in (2, 10)})
 
 
 claims = ledger.judge()

@@ -1,0 +1,58 @@
+r"""What changes the spread of a logit at the start, and what does not.
+
+Dots on a logarithmic axis: the standard deviation of a logit in seven settings,
+each joined to 1. A dashed line marks 1, the value with independent queries and
+keys of 64 dimensions and unit variance. On the line: a mask, a bias for the
+position, shared keys, and dropout of the weights; and RMSNorm on q and k. Right
+of it: cross-attention between two widths, 1.10, and dropout of q and k, 1.11.
+Left of it: twice as many heads with the old divisor, 0.71; the root of the
+model's width, 0.35; and unit vectors still divided by the root, 0.016.
+"""
+
+# %%
+import numpy as np
+
+d, width, other_width, dropped = 64, 512, 768, 0.1
+# The variance of q·k, and the divisor. A mask or a bias adds a number that
+# does not depend on q·k; shared keys and dropped weights do not touch it.
+cases = {
+    "mask, position bias, shared\nkeys, dropout of weights": (d, np.sqrt(d)),
+    # q·k = d cos, and a cosine of random directions has variance 1/d.
+    "RMSNorm on q and k": (d**2 / d, np.sqrt(d)),
+    # What is kept grows by 1/(1 − p), its variance by as much, on each side.
+    "10% of q and of k dropped": (d / (1 - dropped) ** 2, np.sqrt(d)),
+    # Xavier: Var W = 2/(inputs + outputs), with 512 outputs for both.
+    "cross-attention,\nwidths 512 and 768": (
+        d * 2 * other_width / (other_width + width),
+        np.sqrt(d),
+    ),
+    "16 heads of 32, still ÷ 8": (width / 16, 8),
+    "÷ √512, the width": (d, np.sqrt(width)),
+    "unit q and k, still ÷ 8": (1 / d, np.sqrt(d)),
+}
+spread = {name: np.sqrt(v) / s for name, (v, s) in cases.items()}
+plain, normed, dropout, cross, heads, by_width, unit = spread.values()
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
+place = np.arange(len(spread))[::-1]
+value = np.array(list(spread.values()))
+axes.axvline(1, color="C1", linestyle="--")
+axes.hlines(place, 1, value, linewidth=3)
+axes.plot(value, place, "o", markersize=9)
+for y, x in zip(place, value, strict=True):
+    left = x < 0.99
+    axes.text(
+        x * (0.82 if left else 1.22),
+        y,
+        f"{x:.2f}" if x > 0.1 else f"{x:.3f}",
+        ha="right" if left else "left",
+        va="center",
+    )
+axes.set(xscale="log", xlim=(0.006, 3), xlabel="standard deviation of a logit")
+axes.set(xticks=[0.01, 0.1, 1], xticklabels=["0.01", "0.1", "1"])
+axes.set(yticks=place, yticklabels=spread)
+axes.minorticks_off()
+plt.show()

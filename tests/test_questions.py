@@ -1,0 +1,204 @@
+"""The figures of docs/questions.md: each by another route, each with a wrong variant that fails."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tests.checks import agrees, close, mean_and_error, variance_and_error
+
+SAMPLES = 20_000
+
+
+def vectors(d, samples=SAMPLES, seed=0):
+    """Draw Gaussian queries and keys with independent coordinates of variance 1."""
+    return np.random.default_rng(seed).standard_normal((2, samples, d))
+
+
+def has_spread(logits, spread):
+    """Tell whether logits have this standard deviation, up to the error of their variance."""
+    variance, error = variance_and_error(logits)
+    return agrees(variance, spread**2, error)
+
+
+def scores(q, k):
+    return np.sum(q * k, axis=-1)
+
+
+# What changes the spread
+
+
+def xavier(width, rng, outputs=512, d=64, samples=400):
+    """Draw tokens of length √width, and what Xavier's rule makes of them for one head."""
+    x = rng.standard_normal((samples, width))
+    x *= np.sqrt(width) / np.linalg.norm(x, axis=1, keepdims=True)
+    sd = np.sqrt(2 / (width + outputs))
+    # Each token with weights of its own: averages run over the weights.
+    return np.stack([rng.normal(0, sd, (d, width)) @ token for token in x])
+
+
+def settings():
+    """Draw logits in each of the settings, by what is done to the vectors."""
+    q, k = vectors(64)
+    rng = np.random.default_rng(1)
+    kept_q, kept_k = rng.random((2, SAMPLES, 64)) > 0.1
+    rms = [v * np.sqrt(64) / np.linalg.norm(v, axis=1, keepdims=True) for v in (q, k)]
+    unit = [v / np.linalg.norm(v, axis=1, keepdims=True) for v in (q, k)]
+    return {
+        "plain": scores(q, k) / 8,
+        "normed": scores(*rms) / 8,
+        "dropout": scores(q * kept_q / 0.9, k * kept_k / 0.9) / 8,
+        "cross": scores(xavier(512, rng), xavier(768, rng)) / 8,
+        "heads": scores(q[:, :32], k[:, :32]) / 8,
+        "by_width": scores(q, k) / np.sqrt(512),
+        "unit": scores(*unit) / 8,
+    }
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return settings()
+
+
+@pytest.mark.parametrize(
+    "setting", ["plain", "normed", "dropout", "cross", "heads", "by_width", "unit"]
+)
+def test_each_setting_has_the_spread_that_is_drawn(snippet, drawn, setting):
+    spread = getattr(snippet("questions/changes"), setting)
+    assert has_spread(drawn[setting], spread)
+    assert not has_spread(drawn[setting], spread * np.sqrt(2)), "a wrong spread passes"
+
+
+def test_dropout_of_one_side_would_not_do(snippet, drawn):
+    assert not has_spread(drawn["dropout"], np.sqrt(snippet("questions/changes").dropout))
+
+
+def test_shared_keys_and_masks_do_not_touch_a_score():
+    """Eight query heads with one key head: each score has spread 1, masked or not."""
+    rng = np.random.default_rng(2)
+    q, k = rng.standard_normal((4000, 8, 64)), rng.standard_normal((4000, 1, 64))
+    logits = scores(q, k) / 8
+    assert all(has_spread(logits[:, head], 1) for head in range(8))
+    assert not has_spread(logits.sum(axis=1), 1)
+    # A bias moves the mean of a score, and the variance not at all.
+    assert has_spread(logits[:, 0] - 3.0, 1)
+    assert not has_spread(logits[:, 0] * -3.0, 1)
+
+
+def test_dropout_of_weights_keeps_their_mean():
+    rng = np.random.default_rng(3)
+    weights = special.softmax(rng.standard_normal(16))
+    kept = rng.random((SAMPLES, 16)) > 0.1
+    mean, error = mean_and_error(weights * kept / 0.9)
+    assert agrees(mean, weights, error)
+    mean, error = mean_and_error(weights * kept)
+    assert not agrees(mean, weights, error), "without rescaling"
+
+
+# The causal mask
+
+
+@pytest.mark.parametrize("n", [2, 8, 64, 512])
+def test_the_keys_that_take_part_fit_a_simulation_of_vectors(snippet, n):
+    """Logits of Gaussian keys and a query of length √d, not Gaussian numbers."""
+    result = snippet("questions/causal")
+    rng = np.random.default_rng(n)
+    q = rng.standard_normal((1000, 1, 64))
+    q *= 8 / np.linalg.norm(q, axis=-1, keepdims=True)
+    bare = np.concatenate(
+        [scores(part, rng.standard_normal((len(part), n, 64))) for part in np.split(q, 10)]
+    )
+    for logits, exact in ((bare / 8, result.divided[n]), (bare, result.bare[n])):
+        mean, error = mean_and_error(np.sum(special.softmax(logits, axis=1) ** 2, axis=1))
+        assert agrees(mean, 1 / exact, error)
+    mean, error = mean_and_error(np.sum(special.softmax(bare / 4, axis=1) ** 2, axis=1))
+    assert not agrees(mean, 1 / result.divided[n], error), "another divisor"
+
+
+def test_the_mask_agrees_with_the_other_chapters(snippet, module):
+    result, other = snippet("questions/causal"), module("scales/gaussian_logits")
+    for n in (2, 64, 4096):
+        assert close(result.divided[n], 1 / other.mean_square_weights(n, 1.0), 1e-6)
+        assert not close(result.divided[n], 1 / other.mean_square_weights(n, 1.01), 1e-6)
+    assert close(result.divided[1], 1)
+    assert close(result.bare[1], 1)
+
+
+def test_a_mask_makes_the_rows_that_the_figure_counts():
+    """Row t of a masked softmax is the softmax of its first t scores."""
+    logits = np.random.default_rng(4).standard_normal((6, 6))
+    masked = np.where(np.tri(6, dtype=bool), logits, -np.inf)
+    weights = special.softmax(masked, axis=1)
+    for t in range(6):
+        assert close(weights[t, : t + 1], special.softmax(logits[t, : t + 1]))
+        assert np.all(weights[t, t + 1 :] == 0)
+    assert not close(weights[2, :3], special.softmax(logits[2])[:3])
+
+
+# Half precision
+
+
+@pytest.mark.parametrize("d", [16, 64, 1024])
+def test_the_limit_is_where_half_precision_overflows(snippet, d):
+    result = snippet("questions/quarter")
+
+    def overflows(a, q_divisor, k_divisor):
+        q = np.full(d, a, np.float16)
+        with np.errstate(over="ignore"):
+            return np.isinf((q / np.float16(q_divisor)) @ (q / np.float16(k_divisor)))
+
+    for limit, divisors in (
+        (result.after[d], (1, 1)),
+        (result.each_side[d], (d**0.25, d**0.25)),
+        (result.each_side[d], (d**0.5, 1)),
+    ):
+        # fp16 has 11 significant bits: 1% is several of its roundings.
+        assert not overflows(0.99 * limit, *divisors)
+        assert overflows(1.01 * limit, *divisors)
+    assert overflows(0.99 * result.each_side[d], 1, 1)
+    assert close(result.gain[d], d**0.25)
+
+
+def test_no_score_is_larger_than_that_of_equal_vectors():
+    q, k = vectors(64, 2000)
+    rms = [v / np.sqrt(np.mean(v**2, axis=1, keepdims=True)) for v in (q, k)]
+    assert np.all(np.abs(scores(*rms)) < 64)
+    assert close(scores(rms[0], rms[0]), 64)
+
+
+def test_the_example_overflows_only_when_divided_after(snippet):
+    result = snippet("questions/quarter")
+    assert np.isinf(result.scores["after"])
+    assert abs(result.scores["each side"] / result.exact - 1) < 2**-8
+    assert result.scores["query"] == result.exact
+
+
+# Rotary positions
+
+
+def turned(vector, m, theta):
+    """Turn pairs of coordinates, as rotary embeddings do, by matrices instead of formulas."""
+    cos, sin = np.cos(m * theta), np.sin(m * theta)
+    first, second = vector[:, ::2], vector[:, 1::2]
+    return np.stack([cos * first - sin * second, sin * first + cos * second], -1)
+
+
+@pytest.mark.parametrize("m", [0, 1, 7, 60])
+@pytest.mark.parametrize("uneven", [0, 0.5, 1])
+def test_the_variance_of_a_turned_score(snippet, m, uneven):
+    result = snippet("questions/rotation")
+    scale = np.sqrt(1 + uneven * np.tile([1, -1], 32))
+    q, k = vectors(64) * scale
+    drawn = np.sum(turned(q, 5, result.theta) * turned(k, 5 + m, result.theta), axis=(1, 2))
+    exact = result.curves[uneven][10 * m]
+    assert has_spread(drawn / 8, np.sqrt(exact))
+    assert not has_spread(drawn / 8, np.sqrt(1.15 * exact))
+
+
+def test_one_even_side_is_enough(snippet):
+    result = snippet("questions/rotation")
+    q, k = vectors(64)
+    k = k * np.sqrt(1 + np.tile([1, -1], 32))
+    for m in (0, 7, 60):
+        drawn = np.sum(turned(q, 0, result.theta) * turned(k, m, result.theta), axis=(1, 2))
+        assert has_spread(drawn / 8, 1)
+    assert not close(result.curves[1], 1)
