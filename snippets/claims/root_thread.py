@@ -172,8 +172,8 @@ def other_divisors():
 )
 def cosine():
     """A slip of a letter: the cosine divides by the lengths of query and *key*.
-    It is a fair rival if a temperature goes with it. Without one, no weight
-    among 512 keys can exceed {= highest :.4f }.
+    It is a fair rival if a temperature goes with it [@henry2020]. Without one,
+    no weight among 512 keys can exceed {= highest :.4f }.
     """
     angles = np.array([0.3, 1.2, 2.5])
     q, v = np.array([3, 0]), np.array([2, 2])
@@ -305,7 +305,8 @@ def variance_of_product():
     "first answer",
     r"$\text{std}(\alpha) = \sqrt{d_k}$",
     says="sqrt(d)",
-    needs="the assumptions of 002-08 hold",
+    needs="$q$ and $k$ are independent, and the coordinates of one of them "
+    "uncorrelated",
 )
 def deviation_of_score():
     r"""It is the root of that variance. Equal coordinates would give $d_k$."""
@@ -561,9 +562,10 @@ def unit_variance():
     kind="history",
 )
 def purpose_of_layer_norm():
-    """Its authors proposed it to make training faster. In the first Transformer
-    it stands after each layer, not before, so that the first attention sees
-    embeddings that are not normalised [@vaswani2017].
+    """Its authors proposed it to make training faster [@ba2016]. In the first
+    Transformer it stands after each layer, not before, so that the first
+    attention sees embeddings that are not normalised [@vaswani2017]; later
+    models put it before [@xiong2020].
     """
 
 
@@ -576,10 +578,10 @@ def purpose_of_layer_norm():
     needs="the matrix that is drawn has as many outputs as inputs",
 )
 def xavier():
-    """Xavier's weights have variance 2/(inputs + outputs). After LayerNorm that
-    gives a standard deviation of 1 for a square matrix, {= head :.2f } for a
-    head of 64 out of 512, and {= fused :.2f } for queries, keys and values in
-    one matrix.
+    """Xavier's weights have variance 2/(inputs + outputs) [@glorot2010]. After
+    LayerNorm that gives a standard deviation of 1 for a square matrix,
+    {= head :.2f } for a head of 64 out of 512, and {= fused :.2f } for queries,
+    keys and values in one matrix.
     """
     inputs = 8
     square, head, fused = (
@@ -614,8 +616,8 @@ def best_combination():
     "second answer",
     "the variance of the attention score (the sum of the dot products) is $d$",
     says="d",
-    needs="$q$ and $k$ are independent as in 002-08, and the sum is that of "
-    "the *products* of their coordinates",
+    needs="$q$ and $k$ are independent, the coordinates of one of them "
+    "uncorrelated, and the sum is that of their *products*",
 )
 def sum_of_products():
     """A score is one dot product, a sum of $d$ products, and has variance $d$.
@@ -704,7 +706,7 @@ def paper_on_the_factor():
 def paper_on_additive_attention():
     """The sentence stands in section 3.2.1 [@vaswani2017]. The dots leave out
     its condition, “for larger values of $d_k$”, and the experiments that it
-    cites.
+    cites [@britz2017].
     """
 
 
@@ -748,7 +750,7 @@ def quotation():
 )
 def purpose_of_the_scale():
     """That is the reason that the paper gives, as a suspicion: “We suspect”
-    [@vaswani2017]. How far the suspicion is right stands under 002-16.
+    [@vaswani2017]. How far it is right is checked elsewhere: [@002-16].
     """
 
 
