@@ -149,10 +149,11 @@ def deviation_of_logits():
     reading="dividing by one of these would make the standard deviation 1 too",
 )
 def other_divisors():
-    r"""It takes $\sqrt d$. At $d = 64$ the logits' standard deviation would be
-    {= spread[0] :.2f }, {= spread[1] :.1e} or {= spread[2] :.1e}; the first
-    grows with $d$, the others leave nothing to tell keys apart by. From
-    $d =$ {= overflow } on $e^{\pi d}$ is infinite in 32 bits.
+    r"""The divisor for that is $\sqrt d$. At $d = 64$ these would leave a
+    standard deviation of {= spread[0] :.2f }, {= spread[1] :.1e} or
+    {= spread[2] :.1e}; the first grows with $d$, the others leave nothing to
+    tell keys apart by. From $d = {= overflow }$ on $e^{\pi d}$ is infinite in
+    32 bits.
     """
     cases = [
         case(np.std(vectors(THIRDS, d) @ vectors(SIGNS, d).T), d=d)
@@ -189,7 +190,7 @@ def cosine():
 @ledger.claim(
     "002-06",
     "question",
-    "if we want to keep things “bounded”",
+    "if we want to keep things ‘bounded’",
     says="times**0",
     rather="times**0.5",
 )
@@ -428,33 +429,36 @@ def weight_of_one():
     "first answer",
     "you will get no gradient propagation",
     says="0",
-    needs="only two or three keys compete, and a typical row is meant",
+    needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
+    "typical row is meant",
 )
 def gradient():
-    """At $d_k = 64$ the median norm of softmax's Jacobian is then
-    {= bare[2] :.3f } and {= bare[3] :.3f }, against {= scaled[2] :.2f } and
-    {= scaled[3] :.2f } with the divisor, though near-ties keep the root mean
-    square for three keys at {= rms :.2f }. For 512 keys the median is
-    {= bare[512] :.2f }, *above* the {= scaled[512] :.2f } with the divisor. It
-    comes near 0 only at dimensions far beyond those in use: {= huge :.0e} at
-    $d_k = 16{,}384$. [What does collapse](saturation.md#what-does-collapse) is
-    the share of a typical key.
+    """At $d_k = 64$ the median norm of softmax's Jacobian is {= bare[2] :.3f }
+    for two keys and {= bare[3] :.3f } for three, against {= scaled[2] :.2f }
+    and {= scaled[3] :.2f } with the divisor, though near-ties keep the root
+    mean square for three at {= rms :.2f }. For 512 keys the median is
+    {= bare[512] :.2f }, *above* the {= scaled[512] :.2f } with the divisor; it
+    falls to {= deeper[256] :.2f } at $d_k = 256$ and to {= deeper[1024] :.3f }
+    at 1024. [What does collapse](saturation.md#what-does-collapse) is the share
+    of a typical key.
     """
     bare, scaled = (
         {n: median_gradient(n, sd) for n in (2, 3, 16, 512)} for sd in (8, 1)
     )
     rms = rms_gradient(3, 8)
+    deeper = {d: median_gradient(512, np.sqrt(d)) for d in (256, 1024)}
     return finding(
         case(bare[2], within=0.01),
         case(bare[3], within=0.01),
+        case(deeper[1024], within=0.01),
         *[
             case(found, within=0.01, beyond=True)
-            for found in (bare[16], bare[512], rms)
+            for found in (bare[16], bare[512], deeper[256], rms)
         ],
         bare=bare,
         scaled=scaled,
         rms=rms,
-        huge=median_gradient(512, 128),
+        deeper=deeper,
     )
 
 
@@ -532,7 +536,7 @@ def query_variance(inputs, weight_variance):
     rather="inputs * weight_variance",
 )
 def unit_variance():
-    """After LayerNorm it is the number of inputs times the variance of a
+    """After LayerNorm the variance is the number of inputs times that of a
     weight, so it depends on how the weights are drawn. LeCun's rule gives
     {= found['LeCun'] :.0f }; Xavier's {= found['head'] :.2f } for one head of
     64 out of 512 and {= found['fused'] :.2f } for $Q$, $K$ and $V$ in one
