@@ -1,9 +1,868 @@
 """The claims of the thread on the square root (002), each with its check."""
 
 # %%
-from ledger import Ledger
+from functools import cache
+from itertools import pairwise, product
+
+import numpy as np
+from ledger import Ledger, case, finding
+from scipy import optimize, special, stats
+from softmax import draw, jacobian_norm
 
 ledger = Ledger()
+
+# Laws of a coordinate with mean 0 and variance 1, all values equally likely.
+# The last has the mean fourth power of a Gaussian, 3.
+SIGNS = np.array([-1, 1])
+THIRDS = np.sqrt(1.5) * np.array([-1, 0, 1])
+SIXTHS = np.sqrt(3) * np.array([-1, 0, 0, 0, 0, 1])
+HEADS = (64, 128, 256)  # dimensions of heads in use
+
+
+def vectors(coordinate, d):
+    """List every vector of d independent coordinates of a law."""
+    return np.array([*product(coordinate, repeat=d)])
+
+
+def equal(coordinate, d):
+    """List the vectors whose coordinates are all the same."""
+    return np.outer(coordinate, np.ones(d))
+
+
+def variance(queries, keys):
+    """Give the variance of q·k, exactly, for all pairs equally likely."""
+    return np.var(queries @ keys.T)
+
+
+def lead_chance(keys, sd, lead):
+    """Give the chance that the best Gaussian score leads by so much."""
+    best = np.linspace(-9, 9, 3601)
+    others = stats.norm.cdf(best - lead / sd) ** (keys - 1)
+    return np.trapezoid(keys * stats.norm.pdf(best) * others, best)
+
+
+def rows(keys, sd):
+    """Draw rows of weights, more of them where there are few keys."""
+    return draw(keys, sd, max(4000, 200_000 // keys))
+
+
+@cache
+def median_gradient(keys, sd):
+    """Give the median norm of softmax's Jacobian for Gaussian scores."""
+    return np.median(jacobian_norm(rows(keys, sd)))
+
+
+@cache
+def rms_gradient(keys, sd):
+    """Give the root mean square of that norm, by quadrature.
+
+    As in the chapter on saturation: Z⁻⁴ = ∫ t³ exp(-tZ) dt / 6, and exp(-tZ)
+    has one factor for each key.
+    """
+    step = 0.4 * min(1, sd)
+    scores = np.arange(-9 * sd, 9 * sd, step)
+    chance = step * stats.norm.pdf(scores, scale=sd)
+    log_t = np.arange(-9 * sd - 10, 9 * sd + 5, step)
+    u = scores + log_t[:, np.newaxis]
+    none, one, two = (np.exp(k * u - np.exp(u)) @ chance for k in range(3))
+    pairs = 2 * two**2 * none ** (keys - 2)
+    triples = (keys - 2) * two * one**2 * none ** max(keys - 3, 0)
+    return np.sqrt(keys * (keys - 1) / 6 * step * (pairs + triples).sum())
+
+
+@cache
+def overtaking():
+    """Give the number of keys from which on it is larger at d = 64, bare."""
+    return next(
+        n for n in range(2, 99) if rms_gradient(n, 8) > rms_gradient(n, 1)
+    )
+
+
+@ledger.claim(
+    "002-01",
+    "question",
+    r"$\frac{Q^T K}{\sqrt{d}}$",
+    says="Q.T @ K / sqrt(d)",
+)
+def product_of_columns():
+    """For one query and one key, both columns, this is their dot product over
+    the root. Side by side as columns of two matrices they work as well. The
+    paper has them in rows, and so writes $QK^T$ [@vaswani2017].
+    """
+    Q, K = np.random.default_rng(0).standard_normal((2, 4, 3))
+    scores = [[np.vdot(q, k) / 2 for k in K.T] for q in Q.T]
+    one = case(scores[0][0], Q=Q[:, 0], K=K[:, 0], d=4)
+    return finding(one, case(scores, Q=Q, K=K, d=4))
+
+
+@ledger.claim(
+    "002-02",
+    "question",
+    "the dot product tends to blow up in higher dimension",
+    says="lower < higher",
+)
+def size_grows():
+    r"""The average of $|q\cdot k|$ grows without bound, but like the root: from
+    {= size[4] :.1f } at 4 dimensions to {= size[64] :.1f } at 64 and
+    {= size[512] :.0f } at 512, for independent Gaussian coordinates.
+    """
+    # Given q, the score is Gaussian with standard deviation ‖q‖, a chi.
+    dimensions = [1, 4, 64, 512, 65536]
+    mean = np.sqrt(2 / np.pi)
+    size = {d: mean * stats.chi(d).mean() for d in dimensions}
+    cases = [
+        case(lower=size[a], higher=size[b]) for a, b in pairwise(dimensions)
+    ]
+    return finding(*cases, size=size)
+
+
+@ledger.claim(
+    "002-03",
+    "question",
+    "it serves to reduce the standard deviation to 1",
+    says="1",
+    needs="queries and keys are independent, with means 0 and variances 1, and "
+    "the coordinates of one of them are uncorrelated",
+)
+def deviation_of_logits():
+    r"""Then it does, in every dimension, which answers the question's doubt. If
+    all coordinates of a query are equal, and of a key too, it remains
+    {= equal :.1f } at 4 dimensions.
+    """
+    cases = [
+        case(
+            np.std(vectors(SIGNS, d) @ vectors(THIRDS, d).T / np.sqrt(d)),
+            within=1e-9,
+        )
+        for d in (1, 4, 5)
+    ]
+    same = np.std(equal(SIGNS, 4) @ equal(THIRDS, 4).T / 2)
+    return finding(*cases, case(same, within=1e-9, beyond=True), equal=same)
+
+
+@ledger.claim(
+    "002-04",
+    "question",
+    r"another form such as $\log d$, $d^5$, $e^{\pi d}$",
+    says="[log(d), d**5, exp(pi * d)]",
+    rather="sqrt(d)",
+    reading="dividing by one of these would make the standard deviation 1 too",
+)
+def other_divisors():
+    r"""The divisor for that is $\sqrt d$. At $d = 64$ these would leave a
+    standard deviation of {= spread[0] :.2f }, {= spread[1] :.1e} or
+    {= spread[2] :.1e}; the first grows with $d$, the others leave nothing to
+    tell keys apart by. From $d = {= overflow }$ on $e^{\pi d}$ is infinite in
+    32 bits.
+    """
+    cases = [
+        case(np.std(vectors(THIRDS, d) @ vectors(SIGNS, d).T), d=d)
+        for d in (2, 4, 5)
+    ]
+    overflow = int(np.log(float(np.finfo(np.float32).max)) / np.pi) + 1
+    spread = 8 / np.array([np.log(64), 64.0**5, np.exp(np.pi * 64)])
+    return finding(*cases, spread=spread, overflow=overflow)
+
+
+@ledger.claim(
+    "002-05",
+    "question",
+    r"simply $|Q||V|$ (a cosine similarity!)",
+    says="q @ k / (norm(q) * norm(v))",
+    rather="q @ k / (norm(q) * norm(k))",
+)
+def cosine():
+    """A slip of a letter: the cosine divides by the lengths of query and *key*.
+    It is a fair rival if a temperature goes with it [@henry2020]. Without one,
+    no weight among 512 keys can exceed {= highest :.4f }.
+    """
+    angles = np.array([0.3, 1.2, 2.5])
+    q, v = np.array([3, 0]), np.array([2, 2])
+    keys = 5 * np.column_stack([np.cos(angles), np.sin(angles)])
+    cases = [
+        case(np.cos(angle), q=q, k=k, v=v)
+        for angle, k in zip(angles, keys, strict=True)
+    ]
+    highest = special.softmax([1, *511 * [-1]])[0]
+    return finding(*cases, highest=highest)
+
+
+@ledger.claim(
+    "002-06",
+    "question",
+    "if we want to keep things ‘bounded’",
+    says="times**0",
+    rather="times**0.5",
+)
+def largest_logit():
+    r"""Dividing by $\sqrt d$ makes typical logits alike; it does not bound
+    them. The largest that vectors of signs can give is $\sqrt d$, which is
+    {= largest[9] :.0f } at $d = 9$. A cosine or a soft cap bounds.
+    """
+    largest = {
+        d: (vectors(SIGNS, d) @ vectors(SIGNS, d).T / np.sqrt(d)).max()
+        for d in (1, 2, 8, 9)
+    }
+    return finding(
+        case(largest[8] / largest[2], times=4),
+        case(largest[9] / largest[1], times=9),
+        largest=largest,
+    )
+
+
+@ledger.cited(
+    "002-07",
+    "first answer",
+    "the justification for this scaling is given in footnote [4] on page 4",
+    kind="history",
+)
+def footnote():
+    """It is there, and on that page. The footnote offers the variance “to
+    illustrate” why dot products get large; the text above it says “we suspect”
+    [@vaswani2017].
+    """
+
+
+@ledger.claim(
+    "002-08",
+    "first answer",
+    "the keys $K$ and queries $Q$ have zero mean and unit std",
+    says="d",
+    needs="$q$ and $k$ are also independent, and the coordinates of one of "
+    "them uncorrelated",
+)
+def variance_of_score():
+    """Then the variance of a score is $d_k$. The paper's footnote does say
+    “independent” [@vaswani2017]; here the word is missing. Without it, equal
+    coordinates give {= equal :.0f } at $d_k = 4$, and a key equal to its query
+    {= own :.0f }, if the mean fourth power is a Gaussian's.
+    """
+    cases = [
+        case(variance(vectors(THIRDS, d), vectors(SIGNS, d)), d=d)
+        for d in (2, 3, 5)
+    ]
+    # Uncorrelated, but only one coordinate is not 0; the key's are all equal.
+    axes = 2 * np.vstack([np.eye(4), -np.eye(4)])
+    uncorrelated = case(variance(axes, equal(SIGNS, 4)), d=4)
+    same = variance(equal(SIGNS, 4), equal(SIGNS, 4))
+    own = np.var((vectors(SIXTHS, 4) ** 2).sum(1))
+    beyond = [case(found, beyond=True, d=4) for found in (same, own)]
+    return finding(*cases, uncorrelated, *beyond, equal=same, own=own)
+
+
+@ledger.claim(
+    "002-09",
+    "first answer",
+    "the variance of a sum of random variables equals the sum of the variances",
+    says="sum(variances)",
+    needs="no two of the variables are correlated",
+)
+def variance_of_sum():
+    """Independent queries and keys provide that, but it is not necessary: for
+    $k_i = q_iq_{i+1}$ the products $q_ik_i$ are uncorrelated too. Three of them
+    add up to variance {= signs :.0f } if the $q_i$ are random signs, and
+    {= sixths :.0f } if their mean fourth power is a Gaussian's. Three equal
+    signs give {= equal :.0f }, not 3.
+    """
+    sums = [vectors(THIRDS, 3)]
+    for law in (SIGNS, SIXTHS):
+        z = vectors(law, 4)
+        q, k = z[:, :3], z[:, :3] * z[:, 1:]
+        sums.append(q * k)
+    found = [np.var(terms.sum(1)) for terms in sums]
+    cases = [
+        case(total, variances=terms.var(0))
+        for total, terms in zip(found, sums, strict=True)
+    ]
+    terms = equal(SIGNS, 3)
+    same = np.var(terms.sum(1))
+    beyond = case(same, beyond=True, variances=terms.var(0))
+    return finding(*cases, beyond, signs=found[1], sixths=found[2], equal=same)
+
+
+@ledger.claim(
+    "002-10",
+    "first answer",
+    r"since $\text{Var}(q_{in}k_{jn}) = 1 \quad \forall n$",
+    says="1",
+    needs="$q_{in}$ and $k_{jn}$ are independent",
+)
+def variance_of_product():
+    """With means 0 and variances 1 the product then has variance 1.
+    Uncorrelated is not enough: let the key's coordinate be the query's with a
+    random sign, and the product's variance is the mean fourth power, here
+    {= signed :.0f }.
+    """
+    signed = np.var(np.outer(SIGNS, SIXTHS * SIXTHS))
+    return finding(
+        case(np.var(np.outer(THIRDS, SIXTHS)), within=1e-9),
+        case(signed, within=1e-9, beyond=True),
+        signed=signed,
+    )
+
+
+@ledger.claim(
+    "002-11",
+    "first answer",
+    r"$\text{std}(\alpha) = \sqrt{d_k}$",
+    says="sqrt(d)",
+    needs="$q$ and $k$ are independent, and the coordinates of one of them "
+    "uncorrelated",
+)
+def deviation_of_score():
+    r"""It is the root of that variance. Equal coordinates would give $d_k$."""
+    cases = [
+        case(np.std(vectors(SIGNS, d) @ vectors(THIRDS, d).T), d=d)
+        for d in (2, 3, 5)
+    ]
+    same = np.std(equal(SIGNS, 4) @ equal(THIRDS, 4).T)
+    return finding(*cases, case(same, beyond=True, d=4))
+
+
+@ledger.claim(
+    "002-12",
+    "first answer",
+    "if one of the attention scores is slightly bigger than the others, then "
+    "the softmax function will put almost all of the weight on that element",
+    says="weight > 0.9",
+)
+def slight_lead():
+    """Among four scores a lead of 0.1 gives the first a weight of
+    {= first[0.1] :.3f } and the others {= others :.3f } each. For a weight of
+    0.9 it has to lead by {= needed :.1f }. In the answer's example it leads by
+    4, a factor of {= factor :.1f } in weight.
+    """
+    first = {
+        lead: special.softmax([lead, 0, 0, 0])[0] for lead in (0.1, 0.5, 1, 2)
+    }
+    needed = optimize.brentq(
+        lambda lead: special.softmax([lead, 0, 0, 0])[0] - 0.9, 0, 9
+    )
+    four = special.softmax([4, 0, 0, 0])
+    return finding(
+        *[case(weight=weight) for weight in first.values()],
+        first=first,
+        others=(1 - first[0.1]) / 3,
+        needed=needed,
+        factor=four[0] / four[1],
+    )
+
+
+@ledger.claim(
+    "002-13",
+    "first answer",
+    "y: [0.0174, 0.0174, 0.0174, 0.9479]",
+    says="[0.0174, 0.0174, 0.0174, 0.9479]",
+)
+def printed_softmax():
+    """All four are rounded correctly, from {= small :.6f } and {= large :.6f }.
+    So rounded they add up to {= total :.4f }.
+    """
+    weights = special.softmax([1, 1, 1, 5])
+    return finding(
+        weights,
+        small=weights[0],
+        large=weights[3],
+        total=np.round(weights, 4).sum(),
+    )
+
+
+@ledger.claim(
+    "002-14",
+    "first answer",
+    "almost certainly one random score will be much higher than the others",
+    says="chance > 0.95",
+)
+def one_stands_out():
+    """Take “much” as a lead of 4, as in the answer's own example. At $d_k = 64$
+    the best of two independent scores leads by that in {= chance[64, 2] :.0%}
+    of rows, the best of 512 in {= chance[64, 512] :.0%}: the more scores, the
+    closer the second. For 19 rows out of 20 it would take $d_k$ near
+    {= round(needed[2], -2) :,.0f } for two keys and
+    {= round(needed[512], -3) :,.0f } for 512.
+    """
+    counts = (2, 3, 16, 512, 4096)
+    chance = {
+        (d, n): lead_chance(n, np.sqrt(d), 4) for d in HEADS for n in counts
+    }
+    needed = {
+        n: optimize.brentq(lambda sd, n=n: lead_chance(n, sd, 4) - 0.95, 8, 999)
+        ** 2
+        for n in (2, 512)
+    }
+    cases = [case(chance=value) for value in chance.values()]
+    return finding(*cases, chance=chance, needed=needed)
+
+
+@ledger.claim(
+    "002-15",
+    "first answer",
+    "The softmax will output attention probability of $1.$ for that element "
+    "and zeros for the others",
+    says="[1, 0]",
+    needs="its score leads all others by 17 or more",
+)
+def weight_of_one():
+    """To the four decimals that the answer prints, and for up to 512 keys, that
+    makes weights of 1 and 0. But at $d_k = 64$ so large a lead occurs in
+    {= chance[3] :.0%} of rows of three keys and in {= chance[512] :.2%} of rows
+    of 512, where the median of the largest weight is {= median[512] :.2f }.
+    """
+    lead = {n: special.softmax([17, *(n - 1) * [0]]) for n in (2, 4, 512)}
+    cases = [case(weights[:2], within=5e-5) for weights in lead.values()]
+    median = {n: np.median(rows(n, 8), axis=0) for n in (3, 512)}
+    beyond = [
+        case(weights[:2], within=5e-5, beyond=True)
+        for weights in median.values()
+    ]
+    chance = {n: lead_chance(n, 8, 17) for n in median}
+    return finding(
+        *cases,
+        *beyond,
+        chance=chance,
+        median={n: weights[0] for n, weights in median.items()},
+    )
+
+
+@ledger.claim(
+    "002-16",
+    "first answer",
+    "you will get no gradient propagation",
+    says="0",
+    needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
+    "typical row is meant",
+)
+def gradient():
+    """At $d_k = 64$ the median norm of softmax's Jacobian is {= bare[2] :.3f }
+    for two keys and {= bare[3] :.3f } for three, against {= scaled[2] :.2f }
+    and {= scaled[3] :.2f } with the divisor, though near-ties keep the root
+    mean square for three at {= rms :.2f }. For 512 keys the median is
+    {= bare[512] :.2f }, *above* the {= scaled[512] :.2f } with the divisor; it
+    falls to {= deeper[256] :.2f } at $d_k = 256$ and to {= deeper[1024] :.3f }
+    at 1024. [What does collapse](saturation.md#what-does-collapse) is the share
+    of a typical key.
+    """
+    bare, scaled = (
+        {n: median_gradient(n, sd) for n in (2, 3, 16, 512)} for sd in (8, 1)
+    )
+    rms = rms_gradient(3, 8)
+    deeper = {d: median_gradient(512, np.sqrt(d)) for d in (256, 1024)}
+    return finding(
+        case(bare[2], within=0.01),
+        case(bare[3], within=0.01),
+        case(deeper[1024], within=0.01),
+        *[
+            case(found, within=0.01, beyond=True)
+            for found in (bare[16], bare[512], deeper[256], rms)
+        ],
+        bare=bare,
+        scaled=scaled,
+        rms=rms,
+        deeper=deeper,
+    )
+
+
+@ledger.claim(
+    "002-17",
+    "first answer",
+    "to ensure stable gradient flow is normalize your attention scores",
+    says="0",
+    needs="the scores of a row scatter like independent Gaussians, as at the "
+    "start of training",
+)
+def stable_gradient():
+    """With standard deviation 1 at most {= most :.1%} of rows then have a
+    Jacobian smaller than a tenth of that of even weights, for 2 to 512 keys.
+    Undivided, at $d_k = 64$ and with three keys, {= bare :.0%} have. Mean 0 and
+    deviation 1 alone do not ensure it: if 511 of 512 scores are equal, the last
+    can lead by {= lead :.1f }, and the gradient is {= outlier :.0e}.
+    """
+
+    def low_share(weights):
+        n = weights.shape[1]
+        return np.mean(jacobian_norm(weights) < 0.1 * np.sqrt(n - 1) / n)
+
+    shares = [low_share(rows(n, 1)) for n in (2, 3, 16, 512)]
+    # Mean 0 and variance 1, all but one equal.
+    row = np.array([np.sqrt(511), *511 * [-1 / np.sqrt(511)]])
+    weights = special.softmax(row)[np.newaxis]
+    return finding(
+        *[case(share, within=0.02) for share in shares],
+        case(low_share(weights), within=0.02, beyond=True),
+        most=max(shares),
+        bare=low_share(rows(3, 8)),
+        lead=row[0] - row[1],
+        outlier=jacobian_norm(weights)[0],
+    )
+
+
+@ledger.claim(
+    "002-18",
+    "first answer",
+    r"scale the attention scores with $\sqrt{d_k}$",
+    says="1",
+    needs="“scale with” means “divide by”",
+)
+def direction_of_scaling():
+    r"""Divided, the scores have the standard deviation 1 that is asked for.
+    Multiplied, it would be $d_k$: {= multiplied :.0f } at $d_k = 4$.
+    """
+    scores = vectors(SIGNS, 4) @ vectors(THIRDS, 4).T
+    multiplied = np.std(scores * 2)
+    return finding(
+        case(np.std(scores / 2), within=1e-9),
+        case(multiplied, within=1e-9, beyond=True),
+        multiplied=multiplied,
+    )
+
+
+def query_variance(inputs, weight_variance):
+    """Give the variance of a query's coordinate over random weights, exactly.
+
+    The token is normalised as by LayerNorm; the weights are random signs times
+    their standard deviation.
+    """
+    token = stats.zscore(np.arange(inputs) ** 2)
+    weights = np.sqrt(weight_variance) * vectors(SIGNS, inputs)
+    return np.var(weights @ token)
+
+
+@ledger.claim(
+    "002-19",
+    "first answer",
+    "is it safe to assume that our keys and queries have unit variance? "
+    "Well, yes!",
+    says="1",
+    rather="inputs * weight_variance",
+)
+def unit_variance():
+    """After LayerNorm the variance is the number of inputs times that of a
+    weight, so it depends on how the weights are drawn. LeCun's rule gives
+    {= found['LeCun'] :.0f }; Xavier's {= found['head'] :.2f } for one head of
+    64 out of 512 and {= found['fused'] :.2f } for $Q$, $K$ and $V$ in one
+    matrix; PyTorch's linear layer {= found['linear'] :.2f }; GPT-2's weights
+    {= scales/audit.var_q['GPT-2'] :.2f }.
+    """
+    inputs = 8  # shapes as 512 → 64 and so on, an eighth or less of the size
+    rules = {
+        "LeCun": 1 / inputs,
+        "head": 2 / (inputs + 1),
+        "fused": 2 / (inputs + 3 * inputs),
+        "linear": 1 / (3 * inputs),
+    }
+    found = {rule: query_variance(inputs, v) for rule, v in rules.items()}
+    cases = [
+        case(found[rule], within=1e-9, inputs=inputs, weight_variance=v)
+        for rule, v in rules.items()
+    ]
+    return finding(*cases, found=found)
+
+
+@ledger.cited(
+    "002-20",
+    "first answer",
+    "LayerNorm layers that are used exactly for this reason: normalizing the "
+    "inputs before applying the self-attention layer",
+    kind="history",
+)
+def purpose_of_layer_norm():
+    """Its authors proposed it to make training faster [@ba2016]. In the first
+    Transformer it stands after each layer, not before, so that the first
+    attention sees embeddings that are not normalised [@vaswani2017]; later
+    models put it before [@xiong2020].
+    """
+
+
+@ledger.claim(
+    "002-21",
+    "first answer",
+    "initialized using Xavier initialization and so the computed keys, queries "
+    "and values will also have unit std",
+    says="1",
+    needs="the matrix that is drawn has as many outputs as inputs",
+)
+def xavier():
+    """Xavier's weights have variance 2/(inputs + outputs) [@glorot2010]. After
+    LayerNorm that gives a standard deviation of 1 for a square matrix,
+    {= head :.2f } for a head of 64 out of 512, and {= fused :.2f } for queries,
+    keys and values in one matrix.
+    """
+    inputs = 8
+    square, head, fused = (
+        np.sqrt(query_variance(inputs, 2 / (inputs + outputs)))
+        for outputs in (inputs, 1, 3 * inputs)
+    )
+    return finding(
+        case(square, within=1e-9),
+        case(head, within=1e-9, beyond=True),
+        case(fused, within=1e-9, beyond=True),
+        head=head,
+        fused=fused,
+    )
+
+
+@ledger.cited(
+    "002-22",
+    "first answer",
+    "In my opinion this scaled dot-product works so well only when combined "
+    "with LayerNorm and Xavier initialization",
+    kind="opinion",
+)
+def best_combination():
+    """It is marked as an opinion, and “so well” has no measure. Other
+    normalisations and other initialisations are in wide use with the same
+    divisor.
+    """
+
+
+@ledger.claim(
+    "002-23",
+    "second answer",
+    "the variance of the attention score (the sum of the dot products) is $d$",
+    says="d",
+    needs="$q$ and $k$ are independent, the coordinates of one of them "
+    "uncorrelated, and the sum is that of their *products*",
+)
+def sum_of_products():
+    """A score is one dot product, a sum of $d$ products, and has variance $d$.
+    A sum of dot products would have more: with {= keys } independent keys in
+    {= d } dimensions, {= several :.0f }.
+    """
+    d, keys = 2, 3
+    cases = [
+        case(variance(vectors(SIXTHS, d), vectors(THIRDS, d)), d=d)
+        for d in (2, 3)
+    ]
+    sums = vectors(SIGNS, keys * d).reshape(-1, keys, d).sum(1)
+    several = variance(vectors(THIRDS, d), sums)
+    beyond = case(several, beyond=True, d=d)
+    return finding(*cases, beyond, d=d, keys=keys, several=several)
+
+
+@ledger.claim(
+    "002-24",
+    "second answer",
+    "prevents the softmax function from saturating",
+    says="0",
+)
+def saturation():
+    """Under the assumptions that the answer states, the largest weight exceeds
+    0.99 in {= most :.1%} of rows or less, for 2 to 512 keys. At $d_k = 64$ and
+    512 keys the mean entropy is {= entropy[1] :.2f } with the divisor and
+    {= entropy[8] :.2f } without, out of {= limit :.2f }.
+    """
+    shares = [np.mean(rows(n, 1)[:, 0] > 0.99) for n in (2, 3, 16, 512)]
+    entropy = {sd: special.entr(rows(512, sd)).sum(1).mean() for sd in (1, 8)}
+    return finding(
+        *[case(share, within=0.005) for share in shares],
+        most=max(shares),
+        entropy=entropy,
+        limit=np.log(512),
+    )
+
+
+@ledger.claim(
+    "002-25",
+    "second answer",
+    "becoming unresponsive to small changes in its input",
+    says="bare < scaled",
+    needs="few keys compete",
+)
+def response():
+    """The response is softmax's Jacobian. At $d_k = 64$ and for three keys its
+    median norm is {= median[3, 8] :.3f } without the divisor and
+    {= median[3, 1] :.2f } with it, but for 512 keys {= median[512, 8] :.2f }
+    and {= median[512, 1] :.2f }. In the root mean square softmax without the
+    divisor responds more from {= overtakes } keys on. For a small change of the
+    *query*, which the divisor shrinks as well, the medians cross at about
+    {= saturation/reach.crossing[64] :.0f }.
+    """
+    median = {
+        (n, sd): median_gradient(n, sd)
+        for n in (2, 3, 4, 16, 512)
+        for sd in (1, 8)
+    }
+    cases = [
+        case(bare=median[n, 8], scaled=median[n, 1]) for n in (2, 3, 4, 16)
+    ]
+    many = case(beyond=True, bare=median[512, 8], scaled=median[512, 1])
+    return finding(*cases, many, median=median, overtakes=overtaking())
+
+
+@ledger.cited(
+    "002-26",
+    "third answer, quoting the paper",
+    "Dot-product attention is identical to our algorithm, except for the "
+    r"scaling factor of $\frac{1}{\sqrt{d_k}}$",
+    kind="history",
+)
+def paper_on_the_factor():
+    """The sentence stands in section 3.2.1 [@vaswani2017]."""
+
+
+@ledger.cited(
+    "002-27",
+    "third answer, quoting the paper",
+    "additive attention outperforms dot product attention without scaling "
+    "[...]",
+    kind="history",
+)
+def paper_on_additive_attention():
+    """The sentence stands in section 3.2.1 [@vaswani2017]. The dots leave out
+    its condition, “for larger values of $d_k$”, and the experiments that it
+    cites [@britz2017].
+    """
+
+
+@ledger.claim(
+    "002-28",
+    "third answer, quoting the paper",
+    "the dot product grow large in magnitude, pushing the softmax function "
+    "into region",
+    says="quoted == printed",
+)
+def quotation():
+    """Two words have lost their plural: the paper prints {= right } for
+    {= typed } [@vaswani2017]. The meaning is the same.
+    """
+    quoted = (
+        "the dot product grow large in magnitude, pushing the softmax "
+        "function into region where it has extremely small gradients"
+    )
+    printed = (
+        "the dot products grow large in magnitude, pushing the softmax "
+        "function into regions where it has extremely small gradients"
+    )
+    pairs = zip(quoted.split(), printed.split(), strict=True)
+    typed, right = zip(*[(a, b) for a, b in pairs if a != b], strict=True)
+
+    def listed(words):
+        return " and ".join(f"“{word}”" for word in words)
+
+    return finding(
+        case(quoted=quoted, printed=printed),
+        typed=listed(typed),
+        right=listed(right),
+    )
+
+
+@ledger.cited(
+    "002-29",
+    "third answer",
+    "As you can read the scaling is to fight vanishing gradients",
+    kind="history",
+)
+def purpose_of_the_scale():
+    """That is the reason that the paper gives, as a suspicion: “We suspect”
+    [@vaswani2017]. How far it is right is checked elsewhere: [@002-16].
+    """
+
+
+@ledger.claim(
+    "002-30",
+    "third answer",
+    "a sort of temperature",
+    says="sqrt(d)",
+)
+def temperature():
+    r"""It is one in the sense of physics: the weights are a Boltzmann law at
+    temperature $\sqrt d$, with a score as minus the energy. Measured is what a
+    little more entropy costs in energy.
+    """
+
+    def measured(d):
+        scores = np.random.default_rng(d).standard_normal((16, d)).sum(1)
+        near = [
+            special.softmax(scores / np.sqrt(d * nudge))
+            for nudge in (1 - 1e-4, 1 + 1e-4)
+        ]
+        energy = [-weights @ scores for weights in near]
+        entropy = [special.entr(weights).sum() for weights in near]
+        return np.diff(energy)[0] / np.diff(entropy)[0]
+
+    return finding(*[case(measured(d), within=1e-4, d=d) for d in (4, 64, 100)])
+
+
+@ledger.claim(
+    "002-31",
+    "third answer",
+    "smooths the logits $QK^\\top$ making them more uniformly distributed",
+    says="after < before",
+)
+def shape_of_logits():
+    """The logits are all divided by one number and keep their pattern: the
+    range of 16 of them stays {= before :.2f } standard deviations. The
+    *weights* become more uniform: their entropy rises from {= entropy[0] :.2f }
+    to {= entropy[1] :.2f }, out of {= limit :.2f }.
+    """
+    # Powers of two divide without rounding.
+    rows = 8 * np.random.default_rng(0).standard_normal((3, 16))
+
+    def pattern(logits):
+        return np.ptp(logits) / np.std(logits)
+
+    cases = [
+        case(before=pattern(row), after=pattern(row / divisor))
+        for row in rows
+        for divisor in (2, 8, 64)
+    ]
+    weights = special.softmax([rows[0], rows[0] / 8], axis=1)
+    return finding(
+        *cases,
+        before=pattern(rows[0]),
+        entropy=special.entr(weights).sum(1),
+        limit=np.log(16),
+    )
+
+
+@ledger.claim(
+    "002-32",
+    "third answer",
+    "a peaked distribution would cause gradient instabilities), therefore "
+    "increasing the gradient magnitude",
+    says="bare < scaled",
+    needs="fewer than {= overtakes } keys compete, at $d_k = 64$",
+)
+def gradient_magnitude():
+    """At three keys the divisor raises the root mean square of softmax's
+    Jacobian from {= rms[3, 8] :.2f } to {= rms[3, 1] :.2f }. With many it is
+    the other way round, since evenly spread weights have a small Jacobian too:
+    for 512 it falls from {= rms[512, 8] :.2f } to {= rms[512, 1] :.2f }. For up
+    to 4 keys peaked weights always lower it; for 5 it is largest at a standard
+    deviation of {= largest_at[5] :.2f }, for 512 at {= largest_at[512] :.2f }.
+    (That they make it unstable, from row to row, is right.)
+    """
+    overtakes = overtaking()
+    few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)
+    rms = {(n, sd): rms_gradient(n, sd) for n in few + many for sd in (1, 8)}
+    cases = [
+        case(bare=rms[n, 8], scaled=rms[n, 1], beyond=n in many)
+        for n in few + many
+    ]
+    largest_at = {
+        n: optimize.minimize_scalar(
+            lambda sd, n=n: -rms_gradient(n, sd),
+            bounds=bounds,
+            method="bounded",
+            options={"xatol": 1e-3},
+        ).x
+        for n, bounds in {5: (0.3, 1.5), 512: (3, 8)}.items()
+    }
+    return finding(*cases, overtakes=overtakes, rms=rms, largest_at=largest_at)
+
+
+@ledger.cited(
+    "002-33",
+    "comment",
+    r"this particular expression and not another one (like the product of the "
+    r"norm $\frac{1}{|Q| |K|}$ or even $1/d$) is not very well explained",
+    kind="opinion",
+)
+def motivation():
+    """A fair remark on the answers above it: they show that the root works, not
+    why others would not. Each of the two keeps something else constant; the
+    chapters on [the rivals](scales.md) and on [training](training.md) say what.
+    """
 
 
 claims = ledger.judge()
