@@ -45,8 +45,8 @@ def law_of_score(d):
 
 def moments(values, chances):
     """Give the mean and the variance of a law."""
-    mean = np.tensordot(chances, values, 1)
-    return mean, np.tensordot(chances, (values - mean) ** 2, 1)
+    mean = np.einsum("i,i...->...", chances, values)
+    return mean, np.einsum("i,i...->...", chances, (values - mean) ** 2)
 
 
 def deviation_and_error(sample):
