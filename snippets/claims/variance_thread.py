@@ -657,11 +657,12 @@ def preserved_variance():
     rather="1 - top * log(2) / sqrt(d)",
 )
 def all_of_the_weight():
-    r"""At $d_k = 64$ the largest of 512 weights is {= largest :.2f } on average,
-    and above 0.99 with probability {= saturation/certainty.at_64[512] :.2f };
-    with three keys, {= saturation/certainty.at_64[3] :.2f }. For large $d_k$ it
-    is near $1 - m_n\ln 2/\sqrt{d_k}$, where $m_n$ is the mean of the largest
-    of $n$ standard Gaussians, here {= top :.2f }: it tends to 1, slowly."""
+    r"""At $d_k = 64$ the largest of 512 weights is {= largest :.2f } on
+    average, and above 0.99 with probability
+    {= saturation/certainty.at_64[512] :.2f }; with three keys,
+    {= saturation/certainty.at_64[3] :.2f }. For large $d_k$ it is near
+    $1 - m_n\ln 2/\sqrt{d_k}$, where $m_n$ is the mean of the largest of $n$
+    standard Gaussians, here {= top :.2f }: it tends to 1, slowly."""
     cases = []
     for keys, d in ((3, 64), (3, 1024), (512, 1024), (512, 64)):
         weights = softmax.draw(keys, np.sqrt(d))[:, 0]
@@ -669,11 +670,7 @@ def all_of_the_weight():
         top = mean_of_largest(keys)
         within = 1 / d + 5 * error  # the next term is of order 1/d
         cases.append(case(largest, within=within, d=d, top=top))
-    return finding(
-        *cases,
-        largest=largest,
-        top=top,
-    )
+    return finding(*cases, largest=largest, top=top)
 
 
 @ledger.claim(
