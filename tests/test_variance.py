@@ -524,6 +524,17 @@ def test_relative_spread_tends_to_root_6_over_n(snippet):
     assert not tends(math.sqrt(6) / 2)
 
 
+def test_only_as_a_share_does_the_scatter_fall(snippet):
+    page = snippet("variance/bias")
+
+    def falls(spread):
+        return all(spread[2 * n] < spread[n] for n in page.sizes[:-1])
+
+    assert falls(page.relative_sd)
+    assert not falls(page.sd)
+    assert page.sd[2] < math.sqrt(6) < page.sd[8]
+
+
 def draws_of_the_experiment(seed, n, d, m, draws):
     """Give V and the product of the variances of the factors, without the n×m product."""
     rng = np.random.default_rng(seed)

@@ -1,9 +1,870 @@
-"""The claims of the thread on the variance of QK (001), each with its check."""
+"""The claims of the thread on the variance (001), each with its check."""
 
 # %%
-from ledger import Ledger
+from functools import cache
+from itertools import permutations, product
+
+import numpy as np
+import softmax
+from ledger import Ledger, case, finding
+from scipy import integrate, optimize, special, stats
 
 ledger = Ledger()
+ROUNDING = 1e-9  # of a sum over all cases
+
+# A lopsided coordinate: −½ four times as often as 2. Mean 0, variance 1.
+VALUES, CHANCES = np.array([-0.5, 2]), np.array([0.8, 0.2])
+
+# Two random numbers X and Y, each with three values: all nine pairs.
+X, Y = np.repeat([-1.0, 0, 3], 3), np.tile([1.0, 2, 5], 3)
+INDEPENDENT = np.outer([0.2, 0.5, 0.3], [0.6, 0.1, 0.3]).ravel()
+DEPENDENT = INDEPENDENT + 0.02 * np.outer([1, -1, 0], [1, 0, -1]).ravel()
+# (3, −4, 1) is at right angles to 1 and to X: no correlation, yet dependent.
+UNCORRELATED = INDEPENDENT + 0.005 * np.outer([3, -4, 1], [1, -1, 0]).ravel()
+
+
+def all_arrays(n, d, m):
+    """Give all n×d arrays Q, d×m arrays K of lopsided entries, and chances."""
+    pick = np.array(list(product((0, 1), repeat=n * d + d * m)))
+    Q, K = np.split(VALUES[pick], [n * d], axis=1)
+    return Q.reshape(-1, n, d), K.reshape(-1, d, m), CHANCES[pick].prod(1)
+
+
+def law_of_score(d):
+    """Give a score's values and chances, for d lopsided coordinates.
+
+    One product is a whole number of quarters, from −4 to 16.
+    """
+    quarters = np.rint(4 * np.outer(VALUES, VALUES)).astype(int)
+    term, law = np.zeros(21), np.ones(1)
+    np.add.at(term, quarters + 4, np.outer(CHANCES, CHANCES))
+    for _ in range(d):
+        law = np.convolve(law, term)
+    return np.arange(-4 * d, 16 * d + 1) / 4, law
+
+
+def moments(values, chances):
+    """Give the mean and the variance of a law."""
+    mean = np.einsum("i,i...->...", chances, values)
+    return mean, np.einsum("i,i...->...", chances, (values - mean) ** 2)
+
+
+def deviation_and_error(sample):
+    """Give a sample's standard deviation, and that one's standard error."""
+    square = (sample - sample.mean()) ** 2
+    sd = np.sqrt(square.mean())
+    return sd, square.std() / np.sqrt(len(sample)) / (2 * sd)
+
+
+def uniform(rng, square, shape):
+    """Draw from the interval whose ends have this square."""
+    return np.sqrt(square) * rng.uniform(-1, 1, shape)
+
+
+def mean_of_largest(keys):
+    """Give the mean of the largest of so many standard Gaussians."""
+
+    def density(x):
+        bell = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+        return keys * bell * special.ndtr(x) ** (keys - 1)
+
+    return integrate.quad(lambda x: x * density(x), -9, 9)[0]
+
+
+def law_of_np_var(entries):
+    """Give the law of np.var of so many independent standard Gaussians."""
+    return stats.chi2(entries - 1, scale=1 / entries)
+
+
+@cache
+def large_products(draws=400, n=1111, d=111, m=1111):
+    """Draw np.var of the product of two Gaussian arrays, n×d and d×m.
+
+    The sum of all squared entries is tr(QᵀQ KKᵀ). QᵀQ = LLᵀ with triangular L:
+    Gaussian below the diagonal, roots of χ² on it (Bartlett). So only d×d
+    arrays are drawn. The square of the entries' mean is left out: about one
+    part in nm.
+    """
+    rng = np.random.default_rng(32)
+    Q, K = np.tril(rng.standard_normal((2, draws, d, d)), -1)
+    for L, rows in ((Q, n), (K, m)):
+        L[:, range(d), range(d)] = np.sqrt(
+            rng.chisquare(rows - np.arange(d), (draws, d))
+        )
+    return np.sum((Q.mT @ K) ** 2, axis=(1, 2)) / (n * m)
+
+
+@ledger.claim(
+    "001-01",
+    "question",
+    "dividing the dot product by the square root of the dimensionality of the "
+    "matrix",
+    says="sqrt(shared)",
+    reading="the dimension that a query and a key share",
+)
+def which_dimension():
+    """A matrix has two dimensions. The number of terms in a dot product is the
+    one that both matrices share; its root is the standard deviation of a score,
+    whatever the others are."""
+    cases = []
+    for n, d, m in ((1, 2, 3), (2, 3, 1), (1, 4, 1)):
+        Q, K, chances = all_arrays(n, d, m)
+        sd = np.sqrt(moments(Q @ K, chances)[1])
+        cases.append(case(sd, queries=n, shared=d, keys=m))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-02",
+    "question",
+    "constrains the distribution of the weights of the output to have a "
+    "standard deviation of 1",
+    says="1",
+    rather="sqrt(exp(1) - 1) / keys",
+)
+def spread_of_weights():
+    r"""Scores get standard deviation 1, not weights: these lie between 0 and 1.
+    With {= keys } keys theirs is {= spread :.5f }, close to
+    $\sqrt{e-1}/n$."""
+    cases = []
+    for keys in (128, 512):
+        weights = softmax.draw(keys, 1)
+        square, error = softmax.mean_and_error(np.mean(weights**2, axis=1))
+        spread = np.sqrt(square - 1 / keys**2)
+        # For finite n the formula is right to a few parts in n.
+        within = 10 / keys * spread + 5 * error / (2 * spread)
+        cases.append(case(spread, within=within, keys=keys))
+    return finding(*cases, keys=keys, spread=spread)
+
+
+@ledger.claim(
+    "001-03",
+    "question",
+    "Their matrix multiplication will have a mean of 0 and variance of $d_k$",
+    says="array([0, d])",
+    needs="queries and keys are independent, and the coordinates of one of "
+    "them are uncorrelated",
+)
+def mean_and_variance():
+    r"""“Mean 0 and variance 1” is not enough. If the coordinates of each
+    vector are equal, the variance is $d_k^2$; if the key equals the query, the
+    mean is $d_k$."""
+    cases = [
+        case(np.array(moments(*law_of_score(d))), within=ROUNDING, d=d)
+        for d in (2, 3, 64)
+    ]
+    z, w = np.repeat(VALUES, 2), np.tile(VALUES, 2)
+    equal = moments(3 * z * w, np.outer(CHANCES, CHANCES).ravel())
+    same = 3 * np.array(moments(VALUES**2, CHANCES))  # k = q
+    beyond = [
+        case(np.array(law), within=ROUNDING, beyond=True, d=3)
+        for law in (equal, same)
+    ]
+    return finding(*cases, *beyond)
+
+
+@ledger.claim(
+    "001-04",
+    "question",
+    "square root of $d_k$ is used for scaling (and not any other number)",
+    says="sqrt(d)",
+    needs="the aim is a standard deviation of 1 for the scores of independent "
+    "queries and keys",
+)
+def only_divisor():
+    r"""No other positive number gives 1 then; at $d_k = 64$ it is
+    {= divisor :.0f }. Another aim has another divisor: to hold the score of a
+    key that equals its query, divide by $d_k$, as muP does [@yang2022]."""
+
+    def divisor(d):
+        values, chances = law_of_score(d)
+
+        def excess(c):
+            return moments(values / c, chances)[1] - 1
+
+        return optimize.brentq(excess, 0.1, 100, xtol=1e-12)
+
+    cases = [case(divisor(d), d=d) for d in (2, 16, 64)]
+    length = 64 * (CHANCES @ VALUES**2)  # the mean of q·q
+    return finding(*cases, case(length, beyond=True, d=64), divisor=divisor(64))
+
+
+@ledger.claim(
+    "001-05",
+    "question",
+    "you get a gentler softmax",
+    says="all(scaled < bare)",
+)
+def gentler():
+    """In every draw the largest weight is smaller after the division. With 512
+    keys at $d_k = 64$ it falls from {= bare :.2f } to {= scaled :.3f } on
+    average, and {= shared :.0f } keys take part instead of {= alone :.1f }."""
+    cases = []
+    for keys in (2, 16, 512):  # one seed, so the same scores, divided or not
+        bare, scaled = (softmax.draw(keys, sd) for sd in (8, 1))
+        cases.append(case(scaled=scaled[:, 0], bare=bare[:, 0]))
+    return finding(
+        *cases,
+        bare=bare[:, 0].mean(),
+        scaled=scaled[:, 0].mean(),
+        shared=1 / np.mean(np.sum(scaled**2, axis=1)),
+        alone=1 / np.mean(np.sum(bare**2, axis=1)),
+    )
+
+
+@ledger.claim(
+    "001-06",
+    "question",
+    "on 2x2 arrays I get an output of 1.6 variance",
+    says="lower < 1.6 < upper",
+)
+def an_ordinary_draw():
+    """The code was a screenshot and is lost, but the number is a draw like any
+    other: it lies in the middle half of all results, for Gaussian arrays
+    ({= variance/puzzle.percentile_of_1_6 :.0f } % give less) as for arrays
+    standardised to mean 0 and variance 1
+    ({= variance/puzzle.standardised_percentile :.0f } %). After division by √2
+    it would be at {= variance/puzzle.scaled_percentile :.1f } %."""
+    cases = []
+    Q, K = np.random.default_rng(6).standard_normal((2, 50_000, 2, 2))
+    for standardised in (False, True):
+        if standardised:
+            Q, K = (
+                (A - A.mean((1, 2), keepdims=True))
+                / A.std((1, 2), keepdims=True)
+                for A in (Q, K)
+            )
+        lower, upper = np.quantile(np.var(Q @ K, axis=(1, 2)), [0.25, 0.75])
+        cases.append(case(lower=lower, upper=upper))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-07",
+    "first answer",
+    r"$\mathbb{E}[X + Y] = \mathbb{E}[X] + \mathbb{E}[Y]$",
+    says="mean_x + mean_y",
+)
+def means_add():
+    """Means add whether or not $X$ and $Y$ are independent."""
+    return finding(
+        *(
+            case(law @ (X + Y), within=ROUNDING, mean_x=law @ X, mean_y=law @ Y)
+            for law in (INDEPENDENT, UNCORRELATED, DEPENDENT)
+        )
+    )
+
+
+@ledger.claim(
+    "001-08",
+    "first answer",
+    r"$Var(X + Y) = Var(X) + Var(Y)$",
+    says="var_x + var_y",
+)
+def variances_add():
+    """It is enough that $X$ and $Y$ are uncorrelated."""
+    cases = []
+    for law in (INDEPENDENT, UNCORRELATED):
+        var_x, var_y, both = (moments(v, law)[1] for v in (X, Y, X + Y))
+        cases.append(case(both, within=ROUNDING, var_x=var_x, var_y=var_y))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-09",
+    "first answer",
+    r"$\mathbb{E}[XY] = \mathbb{E}[X]\mathbb{E}[Y]$",
+    says="mean_x * mean_y",
+)
+def means_multiply():
+    """It is enough that $X$ and $Y$ are uncorrelated; that is what the word
+    means."""
+    return finding(
+        *(
+            case(law @ (X * Y), within=ROUNDING, mean_x=law @ X, mean_y=law @ Y)
+            for law in (INDEPENDENT, UNCORRELATED)
+        )
+    )
+
+
+@ledger.claim(
+    "001-10",
+    "first answer",
+    r"$Var(XY) =$ $(Var(X) + \mathbb{E}[X]^2)$ $(Var(Y) + \mathbb{E}[Y]^2)$ "
+    r"${} - \mathbb{E}[X]^2\mathbb{E}[Y]^2$",
+    says="(var_x + mean_x**2) * (var_y + mean_y**2) - mean_x**2 * mean_y**2",
+)
+def variance_of_product():
+    """Counted over all pairs of values. Here “uncorrelated” would not do: for
+    such a pair the formula gives {= formula :.2f }, and the variance is
+    {= truth :.2f }."""
+    (mean_x, var_x), (mean_y, var_y) = (
+        moments(values, INDEPENDENT) for values in (X, Y)
+    )
+    names = {"mean_x": mean_x, "mean_y": mean_y, "var_x": var_x, "var_y": var_y}
+    # UNCORRELATED has the same means and variances, so the same formula.
+    independent, uncorrelated = (
+        moments(X * Y, law)[1] for law in (INDEPENDENT, UNCORRELATED)
+    )
+    return finding(
+        case(independent, within=ROUNDING, **names),
+        formula=independent,
+        truth=uncorrelated,
+    )
+
+
+@ledger.claim(
+    "001-11",
+    "first answer",
+    "random $d_k$ x $d_k$ matrices, … Every entry is independent from each "
+    "other",
+    says="d",
+)
+def setting():
+    """These assumptions are enough: every entry of the product has variance
+    $d_k$, though the entries of the factors differ in law. The arrays need not
+    be square."""
+    cases = []
+    for n, d, m in ((1, 1, 1), (2, 2, 2), (2, 3, 1), (1, 4, 1)):
+        Q, K, chances = all_arrays(n, d, m)
+        mirror = 1 - 2 * (np.arange(n * d).reshape(n, d) % 2)  # 1, −1, 1, …
+        cases.append(case(moments(Q * mirror @ K, chances)[1], d=d))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-12",
+    "first answer",
+    "we can focus only on the top-left-most element of $QK$ without loss of "
+    "generality",
+    says="top_left",
+)
+def one_entry_for_all():
+    """All entries of the product have one law. But the variance of an entry is
+    not `np.var` of the array, which is {= spread :.1f } on average for 2×2
+    arrays instead of {= variance :.0f }."""
+    Q, K, chances = all_arrays(2, 2, 2)
+    S = Q @ K
+    levels = np.unique(S)
+    top_left, *others = (
+        np.array([chances @ (S[:, i, j] == level) for level in levels])
+        for i, j in product(range(2), repeat=2)
+    )
+    return finding(
+        *(case(law, within=ROUNDING, top_left=top_left) for law in others),
+        spread=chances @ np.var(S, axis=(1, 2)),
+        variance=moments(levels, top_left)[1],
+    )
+
+
+@ledger.claim(
+    "001-13",
+    "first answer",
+    r"The top-left-most element of $QK$ is $\sum_{i=0}^{d_k} Q_{1,i} K_{i,1}$",
+    says="d + 1",
+    rather="d",
+)
+def terms_of_the_sum():
+    """From 0 to $d_k$ there is one term too many, and the variance would be
+    $d_k + 1$. Arrays of ones count the terms: the sum runs from 1."""
+    return finding(
+        *(case((np.ones((3, d)) @ np.ones((d, 3)))[0, 0], d=d) for d in (2, 64))
+    )
+
+
+@ledger.claim(
+    "001-14",
+    "first answer",
+    "element of $QK$",
+    says="transposed",
+)
+def product_without_transpose():
+    r"""Attention takes $QK^\top$. For square arrays whose entries are
+    independent and of one law, both products have the same law, here with
+    {= outcomes } different outcomes."""
+    Q, K, chances = all_arrays(2, 2, 2)
+    laws = []
+    for S in (Q @ K, Q @ K.mT):
+        outcomes, which = np.unique(
+            S.reshape(-1, 4), axis=0, return_inverse=True
+        )
+        weight = np.bincount(which.ravel(), chances)
+        laws.append(np.column_stack([outcomes, weight]))
+    return finding(
+        case(laws[0], within=ROUNDING, transposed=laws[1]),
+        outcomes=len(laws[0]),
+    )
+
+
+@ledger.claim(
+    "001-15",
+    "first answer",
+    r"$\mathbb{E}[Q_{1,i} K_{i,1}] = 0$, $Var(Q_{1,i} K_{i,1}) = 1$",
+    says="[0, 1]",
+)
+def one_term():
+    """Counted over all pairs of values, for coordinates with two values and
+    with three."""
+    cases = []
+    three = np.sqrt(3) * np.array([-1, 0, 1]), np.array([1, 4, 1]) / 6
+    for values, chances in ((VALUES, CHANCES), three):
+        pairs = np.outer(VALUES, values).ravel()
+        law = np.outer(CHANCES, chances).ravel()
+        cases.append(case(np.array(moments(pairs, law)), within=ROUNDING))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-16",
+    "first answer",
+    r"$Var(\sum_{i=0}^{d_k} Q_{1,i} K_{i,1})$ "
+    r"${} = \sum_{i=0}^{d_k} Var(Q_{1,i} K_{i,1})$ ${} = d_k$",
+    says="d",
+    needs="the sum has $d_k$ terms, from $i = 1$ on",
+)
+def variance_of_the_sum():
+    """As printed it has $d_k + 1$ terms, and at $d_k = 64$ variance
+    {= printed :.0f }."""
+    meant, printed = (moments(*law_of_score(terms))[1] for terms in (64, 65))
+    return finding(
+        case(moments(*law_of_score(2))[1], within=ROUNDING, d=2),
+        case(meant, within=ROUNDING, d=64),
+        case(printed, within=ROUNDING, beyond=True, d=64),
+        printed=printed,
+    )
+
+
+@ledger.claim(
+    "001-17",
+    "first answer",
+    "you are computing the dot product of matrices $a$ and $b$, when you "
+    "should be doing a matrix multiplication",
+    says="norm(dot - multiplied) > 0",
+)
+def dot_or_multiplication():
+    """`np.dot` of two-dimensional arrays is their matrix product, entry for
+    entry. The answer takes this back itself."""
+    rng = np.random.default_rng(17)
+    cases = []
+    for n, d, m in ((2, 2, 2), (5, 3, 4)):
+        a, b = rng.integers(-9, 10, (n, d)), rng.integers(-9, 10, (d, m))
+        cases.append(case(dot=np.dot(a, b), multiplied=a @ b))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-18",
+    "first answer",
+    "it doesn't actually do dot product",
+    says="norm(scores - dots) > 0",
+)
+def scores_are_dot_products():
+    r"""Every entry of $QK^\top$ is one: of a row of $Q$ and a row of $K$."""
+    rng = np.random.default_rng(18)
+    Q, K = rng.integers(-9, 10, (3, 4)), rng.integers(-9, 10, (5, 4))
+    dots = [
+        [sum(a * b for a, b in zip(q, k, strict=True)) for k in K] for q in Q
+    ]
+    return finding(case(scores=Q @ K.T, dots=np.array(dots)))
+
+
+@ledger.claim(
+    "001-19",
+    "first answer",
+    "It should work out to unit variance",
+    says="1",
+    rather="d * (1 - 1 / (n * m)) / divisor**2",
+)
+def mean_of_np_var():
+    """For 2×2 arrays `np.var` of the product is {= bare :.2f } on average, and
+    {= divided :.2f } after division by √2: it measures the spread about the
+    entries' own mean, which moves with them."""
+    cases = []
+    for n, d, m in ((2, 3, 1), (1, 2, 3), (2, 2, 2)):
+        Q, K, chances = all_arrays(n, d, m)
+        bare = chances @ np.var(Q @ K, axis=(1, 2))
+        divided = chances @ np.var(Q @ K / np.sqrt(d), axis=(1, 2))
+        shape = {"n": n, "d": d, "m": m}
+        cases += [
+            case(bare, within=ROUNDING, **shape, divisor=1),
+            case(divided, within=ROUNDING, **shape, divisor=np.sqrt(d)),
+        ]
+    return finding(*cases, bare=bare, divided=divided)
+
+
+@ledger.claim(
+    "001-20",
+    "comment on the first answer; the answer's last line",
+    "dot is the same as matrix multiply in the above case",
+    says="dot",
+)
+def dot_is_multiplication():
+    """For two-dimensional arrays NumPy's `dot` and `matmul` agree, and agree
+    with the sum written out. For two stacks of {= stack } arrays each they do
+    not: `matmul` gives {= stack } arrays, `dot` {= stack**2 }."""
+    rng = np.random.default_rng(20)
+    cases = []
+    for n, d, m in ((2, 2, 2), (5, 3, 4)):
+        a, b = rng.integers(-9, 10, (n, d)), rng.integers(-9, 10, (d, m))
+        for route in (np.matmul(a, b), np.einsum("id,dj->ij", a, b)):
+            cases.append(case(route, dot=np.dot(a, b)))
+    many = np.ones((3, 2, 2))
+    assert np.dot(many, many).size == len(many) * np.matmul(many, many).size
+    return finding(*cases, stack=len(many))
+
+
+@ledger.claim(
+    "001-21",
+    "comment on the first answer",
+    "The sample variance will itself have a variance that reduces with larger "
+    "dimension size",
+    says="larger < smaller",
+    needs="the scores are divided by $\\sqrt{d_k}$, or the scatter is measured "
+    "as a share of $d_k$",
+)
+def scatter_of_np_var():
+    r"""For $n\times n$ arrays its standard deviation is close to $\sqrt6/n$ of
+    $d_k = n$: {= share[2] :.0%} at 2, {= share[16] :.0%} at 16. Of
+    undivided scores, not as a share, the sample variance has a variance that
+    grows: from {= variance/bias.sd[2] ** 2 :.2f } at 2 to
+    {= variance/bias.sd[128] ** 2 :.2f } at 128."""
+    rng = np.random.default_rng(21)
+    share = {}
+    for n, draws in ((2, 200_000), (4, 50_000), (8, 10_000), (16, 4000)):
+        Q, K = rng.standard_normal((2, draws, n, n))
+        share[n] = np.std(np.var(Q @ K, axis=(1, 2))) / n
+    falls = [case(larger=share[2 * n], smaller=share[n]) for n in (2, 4, 8)]
+    bare = case(beyond=True, larger=4 * share[4], smaller=2 * share[2])
+    return finding(*falls, bare, share=share)
+
+
+@ledger.claim(
+    "001-22",
+    "second answer",
+    r"$\text{Var}(\alpha) = d_k$, $\text{std}(\alpha) = \sqrt{d_k}$",
+    says="array([d, sqrt(d)])",
+    needs="queries and keys are independent, and the coordinates of one of "
+    "them are uncorrelated",
+)
+def variance_and_root():
+    """The answer assumes zero mean and unit deviation only. Pairs of
+    coordinates that cancel, $q = (z, z)$ and $k = (w, -w)$, satisfy this, and
+    the score is always 0."""
+    cases = []
+    for d in (2, 16, 64):
+        variance = moments(*law_of_score(d))[1]
+        found = np.array([variance, np.sqrt(variance)])
+        cases.append(case(found, within=ROUNDING, d=d))
+    z, w = np.repeat(VALUES, 2), np.tile(VALUES, 2)
+    cancelling = np.std(z * w - z * w)
+    return finding(*cases, case(np.zeros(2) + cancelling, beyond=True, d=2))
+
+
+@ledger.claim(
+    "001-23",
+    "second answer",
+    "is it safe to assume that our query embeddings and key embeddings have "
+    "unit variance? The answer is yes",
+    says="1",
+    rather="width * variance",
+)
+def initialisations():
+    """It depends on how the weights are drawn, even for a normalised token.
+    The variance of a query's coordinate is
+    {= scales/audit.var_q['LeCun'] :.0f } with weights of variance one over the
+    width, and otherwise {= scales/audit.var_q['Xavier, one head'] :.2f }
+    (Xavier, one head), {= scales/audit.var_q['Xavier, fused'] :.2f } (PyTorch's
+    attention), {= scales/audit.var_q['nn.Linear'] :.2f } (its linear layer) or
+    {= scales/audit.var_q['GPT-2'] :.2f } (GPT-2)."""
+    rng, heads, cases = np.random.default_rng(23), 4000, []
+    for width, variance, weights in (
+        (512, 1 / 512, rng.normal(0, 512**-0.5, (heads, 512))),
+        (512, 2 / (512 + 64), uniform(rng, 6 / (512 + 64), (heads, 512))),
+        (512, 2 / (4 * 512), uniform(rng, 6 / (4 * 512), (heads, 512))),
+        (512, 1 / (3 * 512), uniform(rng, 1 / 512, (heads, 512))),
+        (768, 0.02**2, rng.normal(0, 0.02, (heads, 768))),
+    ):
+        token = rng.standard_normal(width)
+        token = (token - token.mean()) / token.std()
+        square = (weights @ token) ** 2
+        error = square.std() / np.sqrt(heads)
+        cases.append(
+            case(
+                square.mean(), within=5 * error, width=width, variance=variance
+            )
+        )
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-24",
+    "second answer",
+    "the input already has unit variance by using a normalizing layer (e.g. "
+    "LayerNorm)",
+    says="1",
+    needs="the variance is that over the coordinates of one token",
+)
+def layer_normalisation():
+    """LayerNorm [@ba2016], without its gain and its ε, makes that exactly 1.
+    The variance of one coordinate over tokens can be anything: of the four in
+    our example two never vary."""
+    tokens = np.array([[3.0, 1, 5, 4], [3, 1, 4, 5], [3, 1, 5, 4]])
+    tokens -= tokens.mean(axis=1, keepdims=True)
+    tokens /= np.sqrt(np.mean(tokens**2, axis=1, keepdims=True))
+    per_token, over_tokens = tokens.var(axis=1), tokens.var(axis=0)
+    return finding(
+        case(per_token, within=ROUNDING),
+        case(over_tokens, within=ROUNDING, beyond=True),
+    )
+
+
+@ledger.claim(
+    "001-25",
+    "second answer",
+    "$W_Q$ and $W_K$ matrices should be initialized so that variance is "
+    "preserved",
+    says="d",
+    needs="every score is looked at by itself",
+)
+def preserved_variance():
+    """Weights of variance one over the width do it: each score then has
+    variance $d_k$, even that of a token with itself. But the scores of similar
+    tokens vary together. In a row of our example, whose tokens have a mean
+    cosine of {= cosine :.3f }, their variance is {= row :.3f } $d_k$."""
+    tokens = np.array([[3.0, 1, -4], [4, 0, -4], [3, 2, -5]])
+    tokens /= tokens.std(axis=1, keepdims=True)  # x·x is the width, 3
+    cases = []
+    for d in (1, 2):
+        signs = np.array(list(product((-1, 1), repeat=2 * d * 3)))
+        weights = signs.reshape(-1, 2, d, 3) / np.sqrt(3)  # all there are
+        q, k = (tokens @ weights[:, i].mT for i in (0, 1))
+        S = q @ k.mT
+        row = np.var(S, axis=2, ddof=1).mean()
+        cases.append(case(np.var(S, axis=0), within=ROUNDING, d=d))
+        cases.append(case(row, within=ROUNDING, beyond=True, d=d))
+    cosines = tokens @ tokens.T / 3
+    return finding(
+        *cases, row=row / d, cosine=cosines[np.triu_indices(3, 1)].mean()
+    )
+
+
+@ledger.claim(
+    "001-26",
+    "second answer",
+    "all of the weight being placed on one random element, while all the other "
+    "elements will have a weight of zero",
+    says="1",
+    rather="1 - top * log(2) / sqrt(d)",
+)
+def all_of_the_weight():
+    r"""At $d_k = 64$ the largest of 512 weights is {= largest :.2f } on
+    average, and above 0.99 with probability
+    {= saturation/certainty.at_64[512] :.2f }; with three keys,
+    {= saturation/certainty.at_64[3] :.2f }. For large $d_k$ it is near
+    $1 - m_n\ln 2/\sqrt{d_k}$, where $m_n$ is the mean of the largest of $n$
+    standard Gaussians, here {= top :.2f }: it tends to 1, slowly."""
+    cases = []
+    for keys, d in ((3, 64), (3, 1024), (512, 1024), (512, 64)):
+        weights = softmax.draw(keys, np.sqrt(d))[:, 0]
+        largest, error = softmax.mean_and_error(weights)
+        top = mean_of_largest(keys)
+        within = 1 / d + 5 * error  # the next term is of order 1/d
+        cases.append(case(largest, within=within, d=d, top=top))
+    return finding(*cases, largest=largest, top=top)
+
+
+@ledger.claim(
+    "001-27",
+    "second answer",
+    r"in order to have the attention scores with unit std, we scale by "
+    r"$\sqrt{d_k}$",
+    says="sqrt(d)",
+    needs="queries and keys are independent, and the coordinates of one of "
+    "them are uncorrelated",
+)
+def unit_deviation():
+    r"""Drawn for Gaussian coordinates. If the key equals the query, the
+    standard deviation is $\sqrt{2d_k}$: {= same :.1f } at $d_k = 64$."""
+    rng, cases = np.random.default_rng(27), []
+    for d in (16, 64):
+        q, k = rng.standard_normal((2, 20_000, d))
+        sd, error = deviation_and_error(np.sum(q * k, axis=1))
+        cases.append(case(sd, within=5 * error, d=d))
+    same = stats.chi2(d).std()  # the law of q·q
+    cases.append(case(same, beyond=True, d=d))
+    return finding(*cases, same=same)
+
+
+@ledger.claim(
+    "001-28",
+    "comment on the second answer",
+    "we can approximate unit variance for ou[r] weights matrix using "
+    "Xavier-Glorot",
+    says="1",
+    rather="2 / (inputs + outputs)",
+)
+def variance_of_weights():
+    """The weights are far smaller, of variance {= last :.4f } for 512 inputs
+    and 64 outputs. Unit variance is the aim for what comes out of the layer
+    [@glorot2010]."""
+    rng, cases = np.random.default_rng(28), []
+    for inputs, outputs in ((512, 512), (512, 1536), (512, 64)):
+        bound = np.sqrt(6) / np.sqrt(inputs + outputs)
+        square = rng.uniform(-bound, bound, inputs * outputs) ** 2
+        error = square.std() / np.sqrt(square.size)
+        cases.append(
+            case(
+                square.mean(), within=5 * error, inputs=inputs, outputs=outputs
+            )
+        )
+    return finding(*cases, last=square.mean())
+
+
+@ledger.claim(
+    "001-29",
+    "third answer",
+    "I run my own experiment to prove it",
+    says="effect > scatter",
+)
+def one_large_experiment():
+    """What lowers the mean of `np.var` for 2×2 arrays by {= small :.0%} is one
+    part in {= entries :,d } for arrays of this size, and the scatter,
+    {= scatter :.1%}, hides it. The experiment agrees with the rule, and as
+    well with any that differs by less; it cannot say why 2×2 arrays gave
+    1.6."""
+    Q, K, chances = all_arrays(2, 2, 2)
+    small = 1 - chances @ np.var(Q @ K, axis=(1, 2)) / 2
+    entries = 1111 * 1111
+    effect = small * 4 / entries  # it falls with the number of entries
+    scatter = large_products().std() / 111
+    return finding(
+        case(effect=effect, scatter=scatter),
+        small=small,
+        entries=entries,
+        scatter=scatter,
+    )
+
+
+@ledger.claim(
+    "001-30",
+    "third answer, output",
+    "variance of matrix A = 0.9998308190814476",
+    says="0.9998308190814476",
+)
+def variance_of_a():
+    """As it should be: {= z :.2f } standard deviations from the mean."""
+    law = law_of_np_var(1111 * 111)
+    return finding(
+        case(law.mean(), within=4 * law.std()),
+        z=(0.9998308190814476 - law.mean()) / law.std(),
+    )
+
+
+@ledger.claim(
+    "001-31",
+    "third answer, output",
+    "variance of matrix B = 0.9957289239999045",
+    says="0.9957289239999045",
+)
+def variance_of_b():
+    """As it should be: {= z :.2f } standard deviations from the mean."""
+    law = law_of_np_var(111 * 1111)
+    return finding(
+        case(law.mean(), within=4 * law.std()),
+        z=(0.9957289239999045 - law.mean()) / law.std(),
+    )
+
+
+@ledger.claim(
+    "001-32",
+    "third answer, output",
+    "variance of dot-product = 110.5603610976103",
+    says="110.5603610976103",
+)
+def variance_of_product_array():
+    """Expected is {= variance/experiment.expected :.4f } with standard
+    deviation {= variance/experiment.sd :.2f } ({= sd :.2f } in {= draws }
+    repetitions): the result is {= abs(variance/experiment.z) :.1f } of them
+    low. If the entries were independent it would be
+    {= abs(variance/experiment.iid_z) :.1f }, but those of a row share a
+    vector."""
+    products = large_products()
+    found = case(products.mean(), within=4 * products.std())
+    return finding(found, sd=products.std(), draws=len(products))
+
+
+@ledger.claim(
+    "001-33",
+    "third answer, output",
+    "variance of scaled (normalized) dot-product = 0.9960392891676604",
+    says="0.9960392891676604",
+)
+def variance_of_scaled_array():
+    """It is the number before, divided by 111, to the last digit, and says
+    nothing new."""
+    rounding = 5e-15  # of the printed digits
+    return finding(case(110.5603610976103 / 111, within=rounding))
+
+
+@ledger.claim(
+    "001-34",
+    "third answer",
+    r"the variance is becoming (close to) 1 after dividing by $\sqrt{d_k}$",
+    says="1",
+)
+def close_to_one():
+    """In {= draws } repetitions it lay between {= lowest :.3f } and
+    {= highest :.3f }, with standard deviation {= sd :.4f }."""
+    scaled = large_products() / 111
+    return finding(
+        case(scaled, within=5 * scaled.std()),
+        draws=len(scaled),
+        lowest=scaled.min(),
+        highest=scaled.max(),
+        sd=scaled.std(),
+    )
+
+
+@ledger.claim(
+    "001-35",
+    "fourth answer",
+    "The dimensionality of K scales Q in the multiplication, scaling the "
+    "variance simultaneously",
+    says="shared",
+    reading="the variance of a score is the dimension that a query and a key "
+    "share",
+)
+def dimension_scales_variance():
+    """The shared dimension is the number of terms that are added up. How many
+    queries or keys there are changes nothing, and no number scales $Q$."""
+    cases = []
+    for n, d, m in ((3, 2, 1), (1, 3, 2), (1, 4, 1)):
+        Q, K, chances = all_arrays(n, d, m)
+        variance = moments(Q @ K, chances)[1]
+        cases.append(case(variance, queries=n, shared=d, keys=m))
+    return finding(*cases)
+
+
+@ledger.claim(
+    "001-36",
+    "fourth answer",
+    "take two small matrices that match the assumptions (mean of zero and "
+    "variance of one)",
+    says="2",
+    rather="16 / 9",
+)
+def small_standardised_arrays():
+    """Mean 0 and variance 1 in the four entries of each array tie them to each
+    other. `np.var` of the product is then {= average :.3f } on average over
+    all orders of the entries, not $d_k = 2$."""
+    cases, orders = [], list(permutations(range(4)))
+    for numbers in ([0, 1, 3, 7.5], [-4, 0.1, 0.2, 2]):
+        numbers = (numbers - np.mean(numbers)) / np.std(numbers)
+        arrays = numbers[orders].reshape(-1, 2, 2)
+        products = arrays[:, None] @ arrays
+        average = np.var(products, axis=(2, 3)).mean()
+        cases.append(case(average, within=ROUNDING))
+    return finding(*cases, average=average)
 
 
 claims = ledger.judge()
