@@ -231,7 +231,7 @@ class PageWeaver(Preprocessor):
             raise WeaveError("works and claims in one reference; write [@work] [@claim]")
         links, latest = [], ""
         for key in keys:
-            verdict = self.result(known_claims[key]).results.claims[key]["verdict"]
+            verdict = self.ledger(known_claims[key])[key]["verdict"]
             again = verdict == latest
             text, look = (key, "claim") if again else (verdict, f"verdict .{claims.TONES[verdict]}")
             links.append(f"[{text}]({self.place.to_root}claims.md#{key}){self.anchor(key, look)}")
@@ -245,10 +245,18 @@ class PageWeaver(Preprocessor):
         self.marked[key] += 1
         return f"{{ #{references.anchor(key, self.marked[key])} .{look} }}"
 
+    def ledger(self, name: str) -> dict[str, Any]:
+        """Give the claims of a source, as its snippet judged them."""
+        try:
+            rows: dict[str, Any] = self.result(name).results.claims
+        except AttributeError as error:
+            raise WeaveError(f"snippets/{name}.py: {error}") from None
+        return rows
+
     def claims(self, module: str) -> str:
         """Put in the table of a source's claims."""
         name = f"claims/{module}"
-        rows = self.result(name).results.claims
+        rows = self.ledger(name)
         mentions = references.mentions(self.root)
         woven = {}
         for key, claim in rows.items():

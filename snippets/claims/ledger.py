@@ -19,6 +19,8 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from statement import Case, Statement
@@ -43,7 +45,16 @@ def finding(*cases: Any, **values: Any) -> Finding:
     whole = [
         found if isinstance(found, Case) else case(found) for found in cases
     ]
-    return Finding(whole, values)
+    return Finding(
+        whole, {name: plain(value) for name, value in values.items()}
+    )
+
+
+def plain(value: Any) -> Any:
+    """Turn exact numbers into floats, which a page can print."""
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return float(value) if isinstance(value, Decimal | Fraction) else value
 
 
 class Ledger:

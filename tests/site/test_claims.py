@@ -1,0 +1,84 @@
+"""The page of claims can be narrowed to a verdict or a source, with scripts or without."""
+
+from collections import Counter
+
+import pytest
+
+from tests.site.browser import BASE
+
+with_and_without = pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+
+
+@pytest.fixture
+def claims(visit):
+    """Open the page; `claims(False)` without scripts."""
+
+    def opened(scripts: bool = True):
+        return visit(f"{BASE}claims/", java_script_enabled=scripts).page
+
+    return opened
+
+
+def shown(page) -> list[tuple[str, str]]:
+    """Give (source, verdict) of each row that can be seen."""
+    rows = page.locator("tr[data-verdict]:visible").all()
+    return [
+        (row.get_attribute("id").split("-")[0], row.get_attribute("data-verdict")) for row in rows
+    ]
+
+
+@with_and_without
+def test_all_claims_are_shown_at_first(claims, scripts):
+    page = claims(scripts)
+    assert len(shown(page)) == page.locator("tr[data-verdict]").count() > 100
+
+
+@with_and_without
+@pytest.mark.parametrize(
+    ("value", "verdicts"),
+    [
+        ("true", {"true"}),
+        ("true if", {"true if"}),
+        ("wrong", {"wrong"}),
+        ("vague", {"vague"}),
+        ("no code", {"history", "opinion"}),
+    ],
+)
+def test_a_verdict_narrows_the_tables(claims, scripts, value, verdicts):
+    page = claims(scripts)
+    every = Counter(verdict for _, verdict in shown(page))
+    page.locator(f'.filter [value="{value}"]').check()
+    left = Counter(verdict for _, verdict in shown(page))
+    assert left == {verdict: every[verdict] for verdict in verdicts if every[verdict]}
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("note", "000"), ("variance_thread", "001"), ("root_thread", "002"), ("article", "003")],
+)
+def test_a_source_and_a_verdict_narrow_together(claims, value, number):
+    page = claims()
+    every = Counter(shown(page))
+    page.locator(f'.filter [value="{value}"]').check()
+    assert {source for source, _ in shown(page)} == {number}
+    page.locator('.filter [value="wrong"]').check()
+    assert Counter(shown(page)) == {(number, "wrong"): every[number, "wrong"]}
+
+
+def test_the_keyboard_narrows_too(claims):
+    page = claims()
+    page.locator(".filter input").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert {verdict for _, verdict in shown(page)} == {"true"}
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    assert {source for source, _ in shown(page)} == {"000"}
+
+
+def test_every_row_links_to_a_chapter_that_links_back(claims, visit):
+    page = claims()
+    link = page.locator("tr[id='000-38'] .back a").first
+    address = link.evaluate("e => e.href")
+    path, _, anchor = address.partition("#")
+    back = visit(path.partition(BASE)[0] and BASE + path.partition(BASE)[2]).page
+    assert back.locator(f"[id='{anchor}']").evaluate("e => e.href").endswith("claims/#000-38")
