@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pybtex.database import BibliographyData, parse_file
 from pybtex.exceptions import PybtexError
 from pybtex.plugin import find_plugin
+from pybtex.richtext import Text
 
 from weave.errors import WeaveError
 from weave.site import Place
@@ -69,25 +70,28 @@ def _works(file: Path, _: int) -> dict[str, Work]:
         entries: BibliographyData = parse_file(str(file), "bibtex")
         style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
         markdown = find_plugin("pybtex.backends", "markdown")()
-        formatted = style.format_bibliography(entries)
+        formatted = list(style.format_bibliography(entries))
     except PybtexError as error:
         raise WeaveError(f"docs/references.bib: {error}") from None
-    return {
+    found = {
         entry.key: Work(label(entries.entries[entry.key]), entry.text.render(markdown))
         for entry in formatted
     }
+    return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
 
 
 def label(entry: Any) -> str:
-    """Name a work by its authors and year."""
-    names = [" ".join(person.prelast_names + person.last_names) for person in authors(entry)]
-    who = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
-    return f"{who} {entry.fields['year']}".strip()
+    """Name a work by its authors and year, as far as there are any, or by BibTeX's field `key`."""
+    names = [surname(person) for person in entry.persons.get("author", [])]
+    if len(names) > 2 or "others" in names:
+        names = [f"{names[0]} et al."]
+    who = " and ".join(names) or entry.fields.get("key", entry.key)
+    return f"{who} {entry.fields.get('year', '')}".strip()
 
 
-def authors(entry: Any) -> list[Any]:
-    """Give the authors of an entry, as pybtex's persons."""
-    return list(entry.persons.get("author", []))
+def surname(person: Any) -> str:
+    """Give an author's surname, or a group's whole name, without BibTeX's braces."""
+    return str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
 
 
 def claims(root: Path) -> dict[str, str]:

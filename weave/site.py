@@ -65,7 +65,7 @@ def place_of(md: Markdown, text: str) -> Place:
 
 def make_files(docs: Path, snippets: Path) -> None:
     """Write the fonts to `docs/assets/fonts`, and copies of the snippets to `docs/snippets`."""
-    pages = sorted(docs.glob("**/*.md"))
+    pages = sorted([*docs.glob("**/*.md"), *docs.glob("references.bib")])
     scripts = sorted(file for file in snippets.glob("*/*") if file.is_file())
     _make_files(docs, snippets, tuple((f, f.stat().st_mtime_ns) for f in (*pages, *scripts)))
 
@@ -75,7 +75,8 @@ def _make_files(docs: Path, snippets: Path, sources: tuple[tuple[Path, int], ...
     files = [file for file, _ in sources]
     if not files:
         return
-    copies = {docs / "snippets" / f.relative_to(snippets): f for f in files if f.suffix != ".md"}
+    scripts = [file for file in files if file.is_relative_to(snippets)]
+    copies = {docs / "snippets" / file.relative_to(snippets): file for file in scripts}
     for copy, original in copies.items():
         if not copy.is_file() or copy.read_bytes() != original.read_bytes():
             copy.parent.mkdir(parents=True, exist_ok=True)
