@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from pytest_codeblocks import extract_from_buffer
 
+from weave import glossary
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 TESTED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"][
@@ -327,6 +329,24 @@ def test_a_missing_counterpart_is_named(chapter, path, text, word):
         (chapter / path).write_text(text, "utf-8")
     (problem,) = orphans(chapter)
     assert word in problem
+
+
+def unused_words(docs: Path) -> list[str]:
+    """Name the words of the glossary that no other page uses."""
+    pages = [page for page in docs.glob("*.md") if page.name != glossary.PAGE]
+    text = "\n".join(page.read_text("utf-8") for page in pages)
+    return [term.name for term in glossary.terms(docs) if not re.search(term.pattern, text)]
+
+
+def test_every_word_of_the_glossary_is_used():
+    assert len(glossary.terms(ROOT / "docs")) > 20
+    assert unused_words(ROOT / "docs") == []
+
+
+def test_a_word_that_no_page_uses_is_named(tmp_path):
+    (tmp_path / "glossary.md").write_text("Query\n:   A vector.\n\nKey\n:   A vector.\n")
+    (tmp_path / "law.md").write_text("Two queries, and a monkey.\n")
+    assert unused_words(tmp_path) == ["Key"]
 
 
 def test_the_readme_gives_the_two_commands():

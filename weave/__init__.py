@@ -9,8 +9,9 @@ renders the same page. What an author may write:
 
 Where to look: `tokens` says how these look and `page` replaces them; `snippet` reads a script,
 `runner` runs it in a process of its own (`worker`) and keeps the `result`; `figure` makes its SVG,
-`values` and `formulas` make numbers and MathML; `site` knows where a page stands and puts files
-beside it, among them the `fonts`. Notebooks (`lab`) come to MkDocs by a hook, `lab_hook`.
+`values` and `formulas` make numbers and MathML; `references`, `claims` and the `glossary` are what
+pages link to; `site` knows where a page stands and puts files beside it, among them the `fonts`.
+Notebooks (`lab`) come to MkDocs by a hook, `lab_hook`.
 """
 
 from typing import Any

@@ -18,7 +18,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 
-from weave import claims, formulas, references, values
+from weave import claims, formulas, glossary, references, values
 from weave.errors import WeaveError, did_you_mean
 from weave.result import Result
 from weave.runner import ROOT, Runner
@@ -46,6 +46,9 @@ class Weave(Extension):
         make_files(root / "docs", root / "snippets")
         runner = Runner(root, float(self.getConfig("time_limit")))
         md.preprocessors.register(PageWeaver(md, runner), "weave", 28)
+        # After classes are known (attr_list, 8), before the anchors are collected (5) and the
+        # links resolved (0).
+        md.treeprocessors.register(glossary.Marker(md, root / "docs"), "glossary", 6)
 
 
 class PageWeaver(Preprocessor):

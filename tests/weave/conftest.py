@@ -56,7 +56,8 @@ class Project:
         self.file(
             "mkdocs.yml",
             "site_name: test\nplugins: []\nmarkdown_extensions:\n"
-            "  - pymdownx.superfences\n  - admonition\n  - attr_list\n  - md_in_html\n"
+            "  - pymdownx.superfences\n  - admonition\n"
+            "  - attr_list\n  - def_list\n  - md_in_html\n"
             f"  - weave: {{root: {self.root}, time_limit: 20}}\n",
         )
         self.log.clear()
