@@ -535,7 +535,8 @@ def root_mean_square():
 @ledger.claim(
     "000-16",
     "Main Result, Theorem 1",
-    r"$\|q^\top k\|_2 =$ $(\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2 +$ "
+    r"$\|q^\top k\|_2 =$ "
+    r"$(\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2 + {}$ "
     r"$(\operatorname{tr} C)^2)^{1/2}$",
     says="sqrt(trace(cov_q @ cov_k) + norm(C)**2 + trace(C)**2)",
     rather="sqrt(trace(cov_q @ cov_k) + trace(C @ C) + trace(C)**2)",
