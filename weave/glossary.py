@@ -51,7 +51,8 @@ class Term(NamedTuple):
     def pattern(self) -> str:
         """Match the word in a text: with a capital or without, in the singular or the plural."""
         first, rest = self.name[0], re.escape(self.name[1:]).replace(r"\ ", r"\s+")
-        many = re.sub("y$", "(?:y|ies)", rest) if rest.endswith("y") else f"{rest}(?:s|es)?"
+        queries = re.compile("(?<=[^aeiou])y$")  # but keys
+        many = queries.sub("(?:y|ies)", rest) if queries.search(rest) else f"{rest}(?:s|es)?"
         return rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])"
 
 

@@ -145,8 +145,8 @@ def mup():
     r"If $q$ and $k$ were independent, the usual $1/\sqrt{d}$ scaling would be "
     "exactly the right guess",
     says="sqrt(d)",
-    needs=r"besides, one of the two has uncorrelated coordinates with mean 0 "
-    r"and variance 1, and the other a mean squared length of $d$",
+    needs="one of the two also has uncorrelated coordinates with mean 0 and "
+    "variance 1, and the other a mean squared length of $d$",
 )
 def independent():
     """Independence of $q$ and $k$ alone does not suffice. With all coordinates
@@ -222,8 +222,8 @@ def sum_of_terms():
     r"""Mean 0 and bounded variance do not suffice. Let all $q_i = z$ and all
     $k_i = w$: the sum is $d\,zw$, and its standard deviation $d$, at
     {= d } dimensions {= spread :.0f }. Nor does its law approach a Gaussian:
-    its excess kurtosis stays {= kurtosis :.0f }. With independent terms it is
-    {= independent :.2f } by then.
+    its excess kurtosis is {= kurtosis :.0f } at every $d$. With independent
+    terms it falls, to {= independent :.2f } at the same $d$.
     """
     values, chance = np.array([-3, 0, 3]), np.array([1, 16, 1]) / 18
 
@@ -482,8 +482,8 @@ def p_norm():
     r"""$\|X+Y\|_p \le \|X\|_p + \|Y\|_p$, as it must be for a norm. For
     $p = \frac12$ let $X$ be 1 on heads and 0 on tails, and $Y = 1 - X$: then
     the left side is {= together :.0f } and the right side {= apart :.1f }.
-    The note uses $p = 2$ only. (The book it refers to is [@vershynin2018];
-    we did not look up the chapter.)
+    The note uses $p = 2$ only. It refers to a book [@vershynin2018], whose
+    chapter we did not look up.
     """
 
     def lengths(p, x, y):
@@ -535,8 +535,9 @@ def root_mean_square():
 @ledger.claim(
     "000-16",
     "Main Result, Theorem 1",
-    r"$\|q^\top k\|_2 = \left( \operatorname{tr}(\Sigma_q \Sigma_k) "
-    r"+ \|C\|_F^2 + (\operatorname{tr} C)^2 \right)^{1/2}$",
+    r"$\|q^\top k\|_2 =$ "
+    r"$(\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2 + {}$ "
+    r"$(\operatorname{tr} C)^2)^{1/2}$",
     says="sqrt(trace(cov_q @ cov_k) + norm(C)**2 + trace(C)**2)",
     rather="sqrt(trace(cov_q @ cov_k) + trace(C @ C) + trace(C)**2)",
 )
@@ -976,13 +977,13 @@ def symmetric(n, seed=0):
 @ledger.claim(
     "000-30",
     "Proof of Theorem 1, Lemma 2",
-    r"$\mathbb{E}[(w^\top B w)^2] = (\operatorname{tr}(B\Sigma))^2 + "
+    r"$\mathbb{E}[(w^\top B w)^2] =$ $(\operatorname{tr}(B\Sigma))^2 + "
     r"2\operatorname{tr}((B\Sigma)^2)$",
     says="trace(B @ Sigma)**2 + 2 * trace(B @ Sigma @ B @ Sigma)",
 )
 def lemma_two():
-    r"""Whether $\Sigma$ is singular or not. The check holds it against the mean
-    over a law with the same moments, in 2, 4 and 6 dimensions.
+    r"""Whether $\Sigma$ is singular or not. The check adds up the mean, in 2,
+    4 and 6 dimensions, over a discrete law with the same fourth moments.
     """
     cases = []
     for Sigma in [*JOINTS, QUARTER_TURN]:
@@ -1170,7 +1171,7 @@ def slip():
 @ledger.claim(
     "000-39",
     "Proof of Theorem 1",
-    r"$\mathbb{E}[(q^\top k)^2] = (\operatorname{tr} C)^2 + "
+    r"$\mathbb{E}[(q^\top k)^2] =$ $(\operatorname{tr} C)^2 + "
     r"\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2$",
     says="trace(C)**2 + trace(cov_q @ cov_k) + norm(C)**2",
     rather="trace(C)**2 + trace(cov_q @ cov_k) + trace(C @ C)",

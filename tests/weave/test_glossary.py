@@ -58,6 +58,11 @@ def test_plurals_and_capitals_are_the_same_word(marked):
     ]
 
 
+@pytest.mark.parametrize("word", ["key", "keys", "Keys"])
+def test_a_vowel_before_the_y_keeps_it(word):
+    assert re.fullmatch(glossary.Term("Key", "", "").pattern, word)
+
+
 def test_two_names_of_one_entry_are_one_word(marked):
     built = marked("# T\n\nRotary\nembeddings, or RoPE.\n")
     assert built.words == ["Rotary\nembeddings"]
