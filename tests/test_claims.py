@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from tests.conftest import RUNNER
-from weave.claims import TONES
-from weave.references import claims, mentions, works
+from weave.bibliography import works
+from weave.claims import TONES, modules
+from weave.references import mentions
 
 SOURCES = {"000": ("note", 39), "001": ("variance_thread", 36)}
 SOURCES |= {"002": ("root_thread", 33), "003": ("article", 62)}
 LISTED = [f"{source}-{n:02}" for source, (_, last) in SOURCES.items() for n in range(1, last + 1)]
-MODULES = claims(RUNNER.folder.parent)
+MODULES = modules(RUNNER.folder.parent)
 each_claim = pytest.mark.parametrize("key", LISTED)
 
 

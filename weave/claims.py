@@ -1,8 +1,16 @@
-"""The table of a source's claims: what each says, the verdict, what was found, and the check."""
+"""Claims of the sources: their table, and how a page refers to one.
 
+`[@000-16]` on a page shows the claim's verdict and links to its row in docs/claims.md, where
+`::: claims note` lists what each claim says, the verdict, what was found, and the check.
+"""
+
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+PAGE = "claims.md"
+ENTERED = re.compile(r"^@\w+(?:\.\w+)?\(\s*\"(?P<key>[\w-]+)\"", re.MULTILINE)
 # How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
 TONES = {
     "true": "true",
@@ -12,6 +20,32 @@ TONES = {
     "history": "open",
     "opinion": "open",
 }
+
+
+def modules(root: Path) -> dict[str, str]:
+    """Give the module under snippets/claims/ that holds each claim, by the claim's number."""
+    found = {}
+    for file in sorted((root / "snippets" / "claims").glob("*.py")):
+        for entry in ENTERED.finditer(file.read_text("utf-8")):
+            found[entry["key"]] = f"claims/{file.stem}"
+    return found
+
+
+def refer(places: Mapping[str, str], verdicts: Mapping[str, str], to_root: str) -> str:
+    """Show claims by their verdicts, each with a link to its row; a verdict again by its number.
+
+    Args:
+        places: by number the link's id, as `#mark-000-16`, or nothing.
+        verdicts: by number.
+        to_root: the way from the page up to docs/.
+    """
+    shown, latest = [], ""
+    for key, place in places.items():
+        again = verdicts[key] == latest
+        latest = verdicts[key]
+        text, look = (key, "claim") if again else (latest, f"verdict .{TONES[latest]}")
+        shown.append(f"[{text}]({to_root}{PAGE}#{key}){{ {place} .{look} }}")
+    return " ".join(shown)
 
 
 def table(module: str, rows: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ spans is left alone; code by mere indentation is not used here.
 
 import logging
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
@@ -18,7 +18,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 
-from weave import claims, formulas, glossary, references, values
+from weave import bibliography, claims, formulas, glossary, references, values
 from weave.errors import WeaveError, did_you_mean
 from weave.result import Result
 from weave.runner import ROOT, Runner
@@ -84,7 +84,7 @@ class PageWeaver(Preprocessor):
         """Collect the snippets that a page needs, so that they run at the same time."""
         wanted: set[str] = set()
         expressions: list[str] = []
-        modules = references.claims(self.root)
+        modules = claims.modules(self.root)
         for token in TOKEN.finditer(text):
             if token["figure"]:
                 wanted.add(token["figure"])
@@ -222,36 +222,26 @@ class PageWeaver(Preprocessor):
         return f"{script}, which needs {' and '.join(modules)} beside it" if modules else script
 
     def marks(self, keys: list[str]) -> str:
-        """Link to works, by author and year, or to claims, by their verdict."""
-        known_works, known_claims = references.works(self.root), references.claims(self.root)
+        """Refer to works, or to claims."""
+        works, modules = bibliography.works(self.root), claims.modules(self.root)
         for key in keys:
-            if key not in known_works and key not in known_claims:
-                hint = did_you_mean(key, [*known_works, *known_claims])
+            if key not in works and key not in modules:
+                hint = did_you_mean(key, [*works, *modules])
                 raise WeaveError(f"no work in docs/references.bib and no claim is '{key}'{hint}")
-        if all(key in known_works for key in keys):
-            links = [
-                f"[{known_works[key].label}]({self.place.to_root}references.md#{key})"
-                f"{self.anchor(key, 'work')}"
-                for key in keys
-            ]
-            return f"({'; '.join(links)})"
-        if any(key in known_works for key in keys):
+        if not works.keys().isdisjoint(keys) and not modules.keys().isdisjoint(keys):
             raise WeaveError("works and claims in one reference; write [@work] [@claim]")
-        links, latest = [], ""
-        for key in keys:
-            verdict = self.ledger(known_claims[key])[key]["verdict"]
-            again = verdict == latest
-            text, look = (key, "claim") if again else (verdict, f"verdict .{claims.TONES[verdict]}")
-            links.append(f"[{text}]({self.place.to_root}claims.md#{key}){self.anchor(key, look)}")
-            latest = verdict
-        return " ".join(links)
+        places = {key: self.anchor(key) for key in keys}
+        if keys[0] in works:
+            return bibliography.cite(places, self.root, self.place.to_root)
+        verdicts = {key: self.ledger(modules[key])[key]["verdict"] for key in keys}
+        return claims.refer(places, verdicts, self.place.to_root)
 
-    def anchor(self, key: str, look: str) -> str:
-        """Give a link's attributes: its look, and on a page of text the anchor to come back to."""
+    def anchor(self, key: str) -> str:
+        """Give a reference the id to come back to. To a row of claims one comes back as a whole."""
         if self.within:
-            return f"{{ .{look} }}"
+            return ""
         self.marked[key] += 1
-        return f"{{ #{references.anchor(key, self.marked[key])} .{look} }}"
+        return f"#{references.anchor(key, self.marked[key])}"
 
     def ledger(self, name: str) -> dict[str, Any]:
         """Give the claims of a source, as its snippet judged them."""
@@ -264,24 +254,33 @@ class PageWeaver(Preprocessor):
     def claims(self, module: str) -> str:
         """Put in the table of a source's claims."""
         name = f"claims/{module}"
-        rows = self.ledger(name)
-        mentions = references.mentions(self.root)
+        back = self.links_back("Explained in")
         woven = {}
-        for key, claim in rows.items():
+        for key, claim in self.ledger(name).items():
             self.within = f"snippets/{name}.py:{claim['line']}: {key}: "
             self.own = claim["values"]
-            back = references.links_back(mentions.get(key, []), self.place, "Explained in")
             woven[key] = claim | {
-                part: TOKEN.sub(self.replace, text)
-                for part, text in (claim | {"back": back}).items()
-                if part in {"quote", "needs", "reading", "text", "back"}
+                part: TOKEN.sub(self.replace, claim[part])
+                for part in ("quote", "place", "needs", "reading", "text")
             }
+            woven[key]["back"] = back[key]
         self.within, self.own = "", {}
         return claims.table(module, woven)
 
     def bibliography(self) -> str:
         """Put in the list of works."""
-        return TOKEN.sub(self.replace, references.listing(self.root, self.place))
+        return bibliography.listing(self.root, self.links_back("Cited in"))
+
+    def links_back(self, words: str) -> dict[str, str]:
+        """Give the links to the places that refer to a claim or a work, by its key."""
+        found = references.mentions(self.root)
+        return defaultdict(
+            str,
+            {
+                key: TOKEN.sub(self.replace, references.links_back(places, self.place, words))
+                for key, places in found.items()
+            },
+        )
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""

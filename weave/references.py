@@ -1,8 +1,7 @@
-"""What a page may refer to by `[@key]`: a work in the bibliography, or a claim of a source.
+"""What a page refers to by `[@key]`, a work or a claim of a source, and the links back from there.
 
-The works stand in docs/references.bib, the claims in snippets/claims/. Each is listed on a page of
-its own (`::: references` in docs/references.md, `::: claims …` in docs/claims.md), and each entry
-there links back to wherever it is referred to.
+The works stand in docs/references.bib (see `bibliography`), the claims in snippets/claims/ (see
+`claims`). Each is listed on a page of its own, with links to wherever it is referred to.
 """
 
 import re
@@ -10,32 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pybtex.database import BibliographyData, parse_file
-from pybtex.exceptions import PybtexError
-from pybtex.plugin import find_plugin
-from pybtex.richtext import Text
-
-from weave.errors import WeaveError
+from weave import claims
 from weave.site import Place
 from weave.tokens import KEY, MARKS, TOKEN
 
 HEADING = re.compile(r"^#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
 TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
-ENTERED = re.compile(r"^@\w+(?:\.\w+)?\(\s*\"(?P<key>[\w-]+)\"", re.MULTILINE)
-
-
-class Work(NamedTuple):
-    """An entry of the bibliography.
-
-    Attributes:
-        label: how a page names it, such as `Madan and Seneta 1990`.
-        text: the whole reference, in Markdown.
-    """
-
-    label: str
-    text: str
 
 
 class Mention(NamedTuple):
@@ -46,61 +27,14 @@ class Mention(NamedTuple):
         title: the page's title.
         section: the heading above it.
         anchor: where on the page.
+        in_table: whether it stands in a table's row, and not in the text.
     """
 
     page: str
     title: str
     section: str
     anchor: str
-
-
-def works(root: Path) -> dict[str, Work]:
-    """Give the bibliography by key, in alphabetical order.
-
-    Raises:
-        WeaveError: the file is no BibTeX.
-    """
-    file = root / "docs" / "references.bib"
-    return _works(file, file.stat().st_mtime_ns) if file.is_file() else {}
-
-
-@lru_cache(maxsize=1)
-def _works(file: Path, _: int) -> dict[str, Work]:
-    try:
-        entries: BibliographyData = parse_file(str(file), "bibtex")
-        style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
-        markdown = find_plugin("pybtex.backends", "markdown")()
-        formatted = list(style.format_bibliography(entries))
-    except PybtexError as error:
-        raise WeaveError(f"docs/references.bib: {error}") from None
-    found = {
-        entry.key: Work(label(entries.entries[entry.key]), entry.text.render(markdown))
-        for entry in formatted
-    }
-    return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
-
-
-def label(entry: Any) -> str:
-    """Name a work by its authors and year, as far as there are any, or by BibTeX's field `key`."""
-    names = [surname(person) for person in entry.persons.get("author", [])]
-    if len(names) > 2 or "others" in names:
-        names = [f"{names[0]} et al."]
-    who = " and ".join(names) or entry.fields.get("key", entry.key)
-    return f"{who} {entry.fields.get('year', '')}".strip()
-
-
-def surname(person: Any) -> str:
-    """Give an author's surname, or a group's whole name, without BibTeX's braces."""
-    return str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
-
-
-def claims(root: Path) -> dict[str, str]:
-    """Give the module under snippets/claims/ that holds each claim, by the claim's number."""
-    found = {}
-    for file in sorted((root / "snippets" / "claims").glob("*.py")):
-        for entry in ENTERED.finditer(file.read_text("utf-8")):
-            found[entry["key"]] = f"claims/{file.stem}"
-    return found
+    in_table: bool = False
 
 
 def mentions(root: Path) -> dict[str, list[Mention]]:
@@ -139,12 +73,14 @@ def mentions_in_page(text: str, page: str) -> Iterator[tuple[str, Mention]]:
         above = [heading["heading"] for heading in headings if heading.start() < token.start()]
         for key in KEY.findall(token["marks"] or ""):
             seen[key] += 1
-            yield key, Mention(page, title, [title, *above][-1], anchor(key, seen[key]))
+            line = text[: token.start()].rpartition("\n")[2]
+            place = anchor(key, seen[key])
+            yield key, Mention(page, title, [title, *above][-1], place, line.startswith("|"))
 
 
 def mentions_in_claims(text: str) -> Iterator[tuple[str, Mention]]:
     """Yield the references in what claims.md says of each claim, where the claim is the anchor."""
-    entries = [*ENTERED.finditer(text)]
+    entries = [*claims.ENTERED.finditer(text)]
     ends = [*(entry.start() for entry in entries[1:]), len(text)]
     for entry, end in zip(entries, ends, strict=False):
         keys = {
@@ -153,7 +89,7 @@ def mentions_in_claims(text: str) -> Iterator[tuple[str, Mention]]:
             for key in KEY.findall(token["marks"])
         }
         for key in sorted(keys):
-            yield key, Mention("claims.md", "Claims", entry["key"], entry["key"])
+            yield key, Mention(claims.PAGE, "Claims", entry["key"], entry["key"])
 
 
 def anchor(key: str, time: int) -> str:
@@ -161,23 +97,17 @@ def anchor(key: str, time: int) -> str:
     return f"mark-{key}" if time == 1 else f"mark-{key}-{time}"
 
 
-def listing(root: Path, place: Place) -> str:
-    """Give the bibliography as a list, each work with links to where it is cited, in Markdown."""
-    cited = mentions(root)
-    lines = ['<ul class="references" markdown>']
-    for key, work in works(root).items():
-        lines.append(f'<li id="{key}" markdown="block">\n\n{work.text}\n')
-        lines.append(f"{links_back(cited.get(key, []), place, 'Cited in')}\n\n</li>")
-    return "\n".join(["", *lines, "</ul>", ""])
-
-
 def links_back(places: list[Mention], place: Place, words: str) -> str:
     """Link to the places that refer to an entry, one link for each section, in Markdown.
 
-    The pages are named as well, because sections of several pages may share a name.
+    The pages are named as well, because sections of several pages may share a name. Where a page's
+    text refers to the entry, its tables are left out.
     """
     pages: dict[str, dict[str, str]] = {}
+    in_text = {mention.page for mention in places if not mention.in_table}
     for mention in places:
+        if mention.in_table and mention.page in in_text:
+            continue
         link = f"[{mention.section}]({place.to_root}{mention.page}#{mention.anchor})"
         pages.setdefault(mention.title, {}).setdefault(mention.section, link)
     named = [f"*{title}*: {', '.join(links.values())}" for title, links in pages.items()]

@@ -5,7 +5,7 @@ import re
 import pytest
 from mkdocs.exceptions import Abort
 
-from weave import references
+from weave import bibliography
 
 BIB = """
 @article{derrida1981,
@@ -59,7 +59,7 @@ def cited(project):
 )
 def test_a_work_is_named_by_who_wrote_it_and_when(project, key, label):
     project.file("docs/references.bib", BIB)
-    assert references.works(project.root)[key].label == label
+    assert bibliography.works(project.root)[key].label == label
 
 
 def test_works_are_listed_in_the_order_of_their_labels(cited):
