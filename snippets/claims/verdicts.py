@@ -1,6 +1,6 @@
-"""Of {= verdicts.total } claims {= verdicts.count['true'] } are true as written,
-{= verdicts.count['true if'] } under an assumption that is left out, and
-{= verdicts.count['wrong'] } are wrong.
+"""Of {= verdicts.total } claims {= verdicts.count['true'] } are true as
+written, {= verdicts.count['true if'] } under an assumption that is left out,
+and {= verdicts.count['wrong'] } are wrong.
 
 Four rows, one for each source, with a bar for each of its claims in the
 source's order. The taller the bar, the more there is to mend: low bars are true

@@ -19,6 +19,7 @@ WRONG = {
         "return d": "that is the variance",
         "return 8": "has to depend on d",
         "return np.log(d)": "this gives 1.92, not 1",
+        "return np.nan": "this gives nan",
     },
     2: {
         "return stats.binom.pmf(np.arange(d + 1), d, 0.5)": "shape (3,)",

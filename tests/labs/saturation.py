@@ -1,0 +1,92 @@
+"""Typical wrong answers to docs/labs/saturation.ipynb, and part of what the check says to each."""
+
+SIMULATE = """
+square = {}
+for sigma in (1, 8):
+    p = special.softmax(draw_scores(n, sigma, max(4000, 100_000 // n)), axis=1)
+    two, three = (np.sum(p**k, axis=1) for k in (2, 3))
+"""
+SLOPE = """
+def slope(F, sigma):
+    return (F(sigma + 1e-4) - F(sigma - 1e-4)) / 2e-4
+"""
+ENTROPY = """
+def entropy(F, sigma):
+    return F(sigma) - sigma * slope(F, sigma)
+"""
+AGREE = """
+def agree(F, sigma):
+    return 1 - slope(F, sigma) / sigma
+"""
+
+WRONG = {
+    1: {
+        "e = np.exp(scores)\nreturn e / e.sum(axis=1, keepdims=True)": "not every weight is a num",
+        "e = np.exp(scores - np.max(scores))\nreturn e / e.sum(axis=1, keepdims=True)": (
+            "a row near 1000 above one near -1000: not every weight is a number"
+        ),
+        "e = np.exp(scores - np.mean(scores, axis=1, keepdims=True))\n"
+        "return e / e.sum(axis=1, keepdims=True)": "one score of 3000 beside two of 0",
+        "e = np.exp(scores - np.max(scores))\nreturn e / e.sum()": "all rows together",
+        "e = np.exp(scores / np.max(scores, axis=1, keepdims=True))\n"
+        "return e / e.sum(axis=1, keepdims=True)": "has to be z_1 - z_2, which is -1; it is -0.25",
+        "return np.exp(scores[0]) / np.sum(np.exp(scores[0]))": "(2, 3) is wanted",
+    },
+    2: {
+        "return np.mean(np.sum(weights**2, axis=1))": "the chance that two picks agree",
+        "return 1 / np.mean(weights**2)": "Sum over keys, average over rows",
+        "return np.mean(1 / np.sum(weights**2, axis=1))": "the mean of inverses",
+        "return 1 / np.sum(weights**2, axis=1)": "one number is wanted",
+        "return np.nan": "and this gives nan",
+        # The number of keys that share it by their entropy is another one.
+        "log = np.log(np.where(weights > 0, weights, 1))\n"
+        "return np.exp(-np.mean(np.sum(weights * log, axis=1)))": "pairs of picks",
+    },
+    3: {
+        "p = special.softmax(scores)\n"
+        "return np.sqrt(np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2)": (
+            "only rounding errors are left"
+        ),
+        "p = special.softmax(scores)\n"
+        "return np.linalg.norm(np.diag(p) - np.outer(p, p))": "but near: for [27, 0, 0]",
+        "p = special.softmax(scores)\nrest = p.sum() - p\nJ = -np.outer(p, p)\n"
+        "np.fill_diagonal(J, p * rest)\nreturn np.linalg.norm(J)": "but near: for [27, 0, 0]",
+        "p = special.softmax(scores)\n"
+        "return np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2": "the square of the norm",
+        "p = special.softmax(scores)\nreturn np.sum(p * (1 - p))": "for the scores [0, 1, 2, 2]",
+    },
+    4: {
+        SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"
+        "return square[8] / square[1]": "without the root",
+        SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"
+        "return np.sqrt(square[1] / square[8])": "the divided norm over the bare one",
+        SIMULATE + "    square[sigma] = np.mean(np.sqrt((two - 2 * three + two**2).clip(0)))\n"
+        "return square[8] / square[1]": "Square first, then average",
+        "return 8": "for 3 keys this gives 8.000, where an integral gives 0.448",
+        "return np.nan": "for 3 keys this gives nan",
+    },
+    5: {
+        "return np.sqrt(2 * np.log(n))": "where the best score lies",
+        "return stats.norm.ppf(0.5 ** (1 / n))": "that is the median",
+        "return 1 / np.sqrt(np.pi)": "for 16 keys at σ = 200 a simulation gives",
+        "tie = lambda x: stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** (n - 2)\n"
+        "return n * (n - 1) / 2 * integrate.quad(tie, -8, 8)[0]": "half of it",
+        "tie = lambda x: stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** (n - 2)\n"
+        "return n * (n - 1) * 2 * integrate.quad(tie, -8, 8)[0]": "twice as much",
+    },
+    6: {
+        SLOPE + AGREE + "\ndef entropy(F, sigma):\n    return F(sigma)": "the mean of ln Z alone",
+        SLOPE + AGREE + "\ndef entropy(F, sigma):\n    return F(sigma) - slope(F, sigma)": (
+            "the scores are σ g_i"
+        ),
+        SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return 1 - slope(F, sigma)": "σ is missing",
+        SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return slope(F, sigma) / sigma": (
+            "the mean of Σ p_i (1 - p_i)"
+        ),
+        SLOPE + AGREE + "\ndef entropy(F, sigma):\n    return np.nan": "this gives nan",
+        SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return None": "agree has no answer",
+        SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return np.exp(-entropy(F, sigma))": (
+            "by simulation"
+        ),
+    },
+}

@@ -1,0 +1,100 @@
+"""Typical wrong answers to docs/labs/scales.ipynb, and part of what the check says to each."""
+
+HALF = """
+def beta_for_half(n):
+    return np.log(n - 1) / 2
+"""
+CEILING = """
+def ceiling(n, beta):
+    return 1 / (1 + (n - 1) * np.exp(-2 * beta))
+"""
+AFTER = """
+def limit_after(d):
+    return np.sqrt(65504 / d)
+"""
+BEFORE = """
+def limit_before(d):
+    return np.sqrt(65504 / np.sqrt(d))
+"""
+VARIANCE = """
+variance = {
+    "head": 2 / (D + d),
+    "fused": 2 / (D + 3 * D),
+    "linear": 1 / (3 * D),
+    "gpt2": 0.02**2,
+}
+"""
+COSINE = """
+n, D = tokens.shape
+cosine = tokens @ tokens.T / D
+others = np.sum(cosine) - np.trace(cosine)
+"""
+LOG_Z = """
+z = np.random.default_rng(1).standard_normal((2_000_000 // n, n - 1)) * np.sqrt(d) / s
+log_z = np.mean(special.logsumexp(z, axis=1))
+"""
+
+WRONG = {
+    1: {
+        "return d / f(d)": "a score has variance d",
+        "return d / f(d) ** 2": "that is the variance",
+        "return np.sqrt(d / f(d))": "not under the root",
+        "return f(d) / np.sqrt(d)": "upside down",
+        "return 1": "divided by log d",
+        "return np.nan": "this gives nan",
+    },
+    2: {
+        HALF + "\ndef ceiling(n, beta):\n"
+        "    return np.exp(beta) / (np.exp(beta) + n - 1)": "if all others have cosine 0",
+        HALF + "\ndef ceiling(n, beta):\n    return 1 / (1 + n * np.exp(-2 * beta))": (
+            "how many other keys"
+        ),
+        HALF + "\ndef ceiling(n, beta):\n    return 1": "a search reaches 0.6488",
+        CEILING + "\ndef beta_for_half(n):\n    return np.log(n - 1)": "more than is asked for",
+        CEILING + "\ndef beta_for_half(n):\n    return np.log(n) / 2": "keys is 0.5556, not 0.5",
+        CEILING + "\ndef beta_for_half(n):\n    return None": "one of the two",
+    },
+    3: {
+        VARIANCE + "return 1": "head: at D = 24, d = 5 a simulation gives",
+        VARIANCE + "return np.sqrt(D * variance[rule])": "the spread of one coordinate of q",
+        VARIANCE + "return (D * variance[rule]) ** 2": "the variance, not its root",
+        VARIANCE + "return D * variance[rule] * np.sqrt(d)": "to be divided by √d",
+        VARIANCE + 'variance["fused"] = 2 / (D + D)\nreturn D * variance[rule]': (
+            "fused: how many outputs"
+        ),
+        VARIANCE + 'variance["linear"] = 1 / D\nreturn D * variance[rule]': (
+            "linear: the uniform law"
+        ),
+        VARIANCE + 'variance["gpt2"] = 0.02\nreturn D * variance[rule]': "gpt2: at D = 24",
+    },
+    4: {
+        BEFORE + "\ndef limit_after(d):\n    return 65504 / d": "x comes twice",
+        BEFORE + "\ndef limit_after(d):\n    return np.sqrt(65504 / np.sqrt(d))": (
+            "limit_after(64) is 90.49, where the result is infinite"
+        ),
+        BEFORE + "\ndef limit_after(d):\n    return 65504": "the result is infinite",
+        AFTER + "\ndef limit_before(d):\n    return np.sqrt(65504 / d)": (
+            "limit_before(64) is 31.99, where the result is finite"
+        ),
+        AFTER + "\ndef limit_before(d):\n    return np.sqrt(65504) * d**0.25": "How many products",
+        AFTER + "\ndef limit_before(d):\n    return np.nan": "not the border",
+    },
+    5: {
+        "return 1": "the variance of a single score",
+        COSINE + "return others / (n * (n - 1))": "what the scores of a row share",
+        COSINE + "return 1 - np.mean(cosine)": "a token and itself",
+        COSINE + "return np.sqrt(1 - others / (n * (n - 1)))": "a standard deviation",
+        "return np.var(tokens, axis=0, ddof=1)": "one number is wanted",
+        "return np.nan": "this is nan",
+    },
+    6: {
+        "return (np.log(n - 1) + d / s**2 / 2) * s / d": "the ln of the mean of Z",
+        LOG_Z + "return log_z / d": "the score of the right key is ρd/s",
+        LOG_Z + "return log_z * s / np.sqrt(d)": "n, d, s = 3, 16, 4: a simulation gives",
+        LOG_Z + "return np.mean(np.max(z, axis=1)) * s / d": "the best of the noise",
+        "return np.log(n - 1) * s / d": "if all noise had the score 0",
+        # The right key counted among the noise.
+        LOG_Z.replace("n - 1", "n") + "return log_z * s / d": "and this is 0.348",
+        "return np.nan": "this is nan",
+    },
+}
