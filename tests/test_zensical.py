@@ -14,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
+LABS = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.ipynb"))
 NOT_COPIED = shutil.ignore_patterns(".*", "site", "__pycache__", "*.egg-info")
 GENERATED = ("docs/snippets", "docs/assets/fonts")  # weave makes them, whichever engine runs it
 
@@ -107,6 +108,14 @@ def test_zensical_weaves_what_mkdocs_weaves(built, source):
 def test_zensical_offers_the_scripts(built, source):
     page = page_of(built["zensical"], source)
     assert [link for link in Woven(page).scripts if not (page.parent / link).is_file()] == []
+
+
+@pytest.mark.parametrize("lab", LABS, ids=str)
+def test_zensical_offers_the_labs_to_download(built, lab):
+    """It runs no notebook: its contents and the chapter link to the file."""
+    assert (built["zensical"] / lab).read_bytes() == (ROOT / "docs" / lab).read_bytes()
+    chapter = built["zensical"] / lab.stem / "index.html"
+    assert chapter.read_text("utf-8").count(f'href="../{lab.as_posix()}"') >= 2
 
 
 def test_zensical_publishes_the_fonts(built):

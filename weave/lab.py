@@ -233,6 +233,8 @@ def code(cell: Any) -> str:
             drawings.append(output.data[IMAGE])
         elif output.output_type != "stream":
             raise WeaveError(at(cell, f"a page cannot show a {output.output_type}"))
+    if drawings and printed:
+        raise WeaveError(at(cell, "it draws and prints; make two cells of it"))
     if drawings:
         return figure(cell, drawings)
     blocks = [code_block(cell.source)]

@@ -85,7 +85,7 @@ def test_a_lab_is_run_and_rendered_as_pages_are(site, project, monkeypatch):
     assert html.count("Exercise 1: no answer yet.") == 2  # the code, and what it prints
     assert html.count("<math") == 2
     assert '<desc id="law-1-alternative">It rises.</desc>' in html
-    assert "<p>A line.</p></figcaption>" in html
+    assert re.search(r"<figcaption>\s*<p>A line.</p>\s*</figcaption>", html)
     assert "currentColor" in html
     assert re.search(r"<details[^>]*>\s*<summary>Hint</summary>\s*<p>Try <", html)
     assert html.count("highlight") >= 3
@@ -148,6 +148,7 @@ SVG = {
     "data": {lab.IMAGE: '<svg aria-labelledby="a"></svg>'},
     "metadata": {},
 }
+TEXT = {"output_type": "stream", "name": "stdout", "text": "1"}
 PNG = {"output_type": "display_data", "data": {"image/png": "…"}, "metadata": {}}
 
 
@@ -158,6 +159,7 @@ PNG = {"output_type": "display_data", "data": {"image/png": "…"}, "metadata": 
         ('"""Only a caption."""\nplt.show()', [SVG], "begin it with"),
         (DRAWN, [SVG, SVG], "shows 2"),
         (DRAWN, [PNG], "cannot show"),
+        (DRAWN, [TEXT, SVG], "two cells"),
     ],
 )
 def test_a_figure_needs_its_words_and_stands_alone(code, outputs, says):

@@ -1,0 +1,68 @@
+"""The labs as they are published: light pages, and files to take away."""
+
+import html
+import json
+import re
+
+import pytest
+
+from tests.site.browser import ROOT, SOURCES
+from weave import lab
+
+LABS = [path for path in SOURCES if path.suffix == ".ipynb"]
+EACH_LAB = pytest.mark.parametrize("source", LABS, ids=lambda path: path.stem)
+
+
+def page_of(site, source):
+    return site / source.relative_to(ROOT / "docs").with_suffix("") / "index.html"
+
+
+def excess(page: str) -> list[str]:
+    """List what the plugin's own page would bring: styles, scripts, half a megabyte."""
+    text = re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)
+    found = [f"{len(text)} characters"] if len(text) > 200_000 else []
+    found += re.findall(r"<style[^>]*>", page)
+    return found + re.findall(r"jp-Cell|mermaid|require\.js|MathJax|cdnjs", page)
+
+
+@EACH_LAB
+def test_a_lab_weighs_what_a_page_weighs(site, source):
+    # Material writes one <style> on each page, for the fonts.
+    ours, usual = (
+        excess(page.read_text("utf-8")) for page in (page_of(site, source), site / "index.html")
+    )
+    assert ours == usual
+
+
+def test_the_plugin_s_own_page_would_not_pass():
+    from mkdocs_jupyter import convert
+
+    page = convert.nb2html(str(LABS[0]), execute=False)
+    assert {"jp-Cell", "mermaid", "MathJax"} <= set(excess(page))
+    assert len(page) > 200_000
+
+
+@EACH_LAB
+def test_a_lab_can_be_taken_away(site, source):
+    page = page_of(site, source)
+    notebook, script = (page.with_name(f"{source.stem}.{kind}") for kind in ("ipynb", "py"))
+    assert notebook.read_bytes() == source.read_bytes()
+    assert script.read_text("utf-8") == lab.to_script(source)  # which tests/labs runs
+    for file in (notebook, script):
+        assert f'<a href="{file.name}" download>' in page.read_text("utf-8")
+
+
+@EACH_LAB
+def test_search_finds_the_tasks_and_no_solution(site, source):
+    index = json.loads((site / "search/search_index.json").read_text("utf-8"))
+    found = "".join(
+        entry["text"]
+        for entry in index["docs"]
+        if entry["location"].startswith(f"labs/{source.stem}/")
+    )
+    cells = {cell["id"]: "".join(cell["source"]) for cell in lab.read(source).cells}
+    assert cells["exercise-1"].splitlines()[0] in html.unescape(found)
+    assert "no answer yet" not in found
+    for name, text in cells.items():
+        if name.startswith("solution"):
+            assert text.split("\n```python\n")[1].split("\n```\n")[0] not in html.unescape(found)
