@@ -1,0 +1,69 @@
+"""Typical wrong answers to docs/labs/theorem.ipynb, and part of what the check says to each.
+
+Where the skeleton is one function, its body is enough.
+"""
+
+MOMENT = """
+def moment(n):
+    return (1 - n) if n < 2 else (n - 1) * moment(n - 2)
+"""
+SECOND_MOMENT = "return np.trace(cov_q @ cov_k)"
+
+WRONG = {
+    1: {
+        "return 1 / rho**2": "good if each product q_i·k_i had variance 1",
+        "return 1 / rho": "compare the mean with a root",
+        "return (1 + rho**2) / rho": "compare the mean with a root",
+        "return 1 + 1 / rho": "so the standard deviation is 1.94",
+    },
+    2: {
+        SECOND_MOMENT + " + np.sum(C**2) + np.trace(C) ** 2": "right for symmetric C only",
+        SECOND_MOMENT + " + np.trace(C @ C)": "that is the variance",
+        SECOND_MOMENT + " + np.trace(C) ** 2": "with a symmetric C the draws give",
+        "return np.trace(cov_q) * np.trace(cov_k) + np.trace(C @ C)": "even where C is 0",
+        "return cov_q @ cov_k + C @ C": "a number is asked for, not (4, 4)",
+    },
+    3: {
+        "return np.eye(d)": "C is symmetric",
+        "return np.zeros((d, d))": "C is symmetric",
+        "return np.triu(np.ones((d, d)), 1) - np.tril(np.ones((d, d)), -1)": (
+            "At d = 6 it has the singular value 3.73"
+        ),
+        "return np.kron(np.eye(d // 2), [[0, -1], [1, 0]])": "at d = 3, C has the shape (2, 2)",
+        # The key follows the query in the coordinate that is left.
+        "C = np.eye(d)\n"
+        "for i in range(0, d - 1, 2):\n"
+        "    C[i : i + 2, i : i + 2] = [[0, -1], [1, 0]]\n"
+        "return C": "Which direction is left over",
+    },
+    4: {
+        "def moment(n):\n    return special.factorial(n - 1) if n % 2 == 0 else 0\n": (
+            "the mean of z^0 is 1, and this gives 0"
+        ),
+        "def moment(n):\n    return 1 - n if n < 2 else n * moment(n - 2)\n": (
+            "the mean of z^2 is 1, and this gives 2"
+        ),
+        MOMENT + "\n\ndef broken(z):\n    return None": "no answer yet to the second part",
+        MOMENT + "\n\ndef broken(z):\n    return z": "the derivative of h is 1.00",
+        MOMENT + "\n\ndef broken(z):\n    return np.sign(z)": "E[z·h(z)] is 0.7979",
+        MOMENT + "\n\ndef broken(z):\n    return np.ones_like(z)": "Is h constant",
+    },
+    5: {
+        "d = 2 * len(theta)\n"
+        "mean = 2 * rho * np.sum(np.cos(m * theta))\n"
+        "return d + rho**2 * d + mean**2": "that is the published formula",
+        "return 2 * len(theta) + 2 * rho**2 * np.sum(np.cos(2 * m * theta))": "squared mean",
+        "mean = 2 * rho * np.sum(np.cos(m * theta))\n"
+        "return 2 * len(theta) + rho * mean + mean**2": "By which angle",
+        "mean = 2 * rho * np.sum(np.cos(m * theta))\nreturn len(theta) + mean**2": "d/2 angles",
+    },
+    6: {
+        "return special.ndtr(-rho * np.sqrt(d / (1 + rho**2)))": "as if S were normal",
+        "return stats.beta.cdf((1 + rho) / 2, d / 2, d / 2)": "of the opposite",
+        "return stats.beta.cdf((1 - rho) / 2, d, d)": "50,000 scores is negative",
+        "return stats.norm.cdf(-rho * d)": "50,000 scores is negative",
+        "q, k = draw_pairs(d, rho, 100_000, seed=1)\n"
+        "return np.mean(np.sum(q * k, axis=1) < 0)": "an integral over the length",
+        "return 1 - 2 * rho * d": "no probability",
+    },
+}
