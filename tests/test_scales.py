@@ -446,8 +446,8 @@ def test_layernorm():
 
 
 @pytest.mark.parametrize("cosine", [0.0, 0.5, 0.9])
-def test_cooling(snippet, cosine):
-    page, rng = snippet("scales/cooling"), np.random.default_rng(12)
+def test_resemblance(snippet, cosine):
+    page, rng = snippet("scales/resemblance"), np.random.default_rng(12)
     D, d, n = 64, 16, 32
     x = tokens(cosine, n, D)
     assert close(x @ x.T / D, cosine + (1 - cosine) * np.eye(n))
@@ -468,7 +468,7 @@ def test_cooling(snippet, cosine):
 
 
 def test_effective_keys_of_similar_tokens(snippet):
-    page = snippet("scales/cooling")
+    page = snippet("scales/resemblance")
     for c in (0.0, 0.5, 0.9):
         # Scores with a part in common, as they are.
         common = rows(math.sqrt(c), 1, 2000, seed=13)

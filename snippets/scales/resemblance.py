@@ -1,5 +1,5 @@
-r"""Tokens that resemble each other cool the row: its variance is 1 minus their
-mean cosine.
+r"""Tokens that resemble each other even out the row: its variance is 1 minus
+their mean cosine.
 
 Two stacked panels against the cosine between the tokens, from 0 to 1. Above,
 the spread of the scaled scores within a row: a curve that starts at 1 and bends
