@@ -262,11 +262,12 @@ class PageWeaver(Preprocessor):
                 for part in ("quote", "needs", "reading", "text")
             }
         self.within, self.own = "", {}
-        return claims.table(module, woven, mentions, self.place)
+        table = claims.table(module, woven, mentions, self.place)
+        return TOKEN.sub(self.replace, table)  # a heading that it links to may hold a formula
 
     def bibliography(self) -> str:
         """Put in the list of works."""
-        return references.listing(self.root, self.place)
+        return TOKEN.sub(self.replace, references.listing(self.root, self.place))
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""
