@@ -72,6 +72,14 @@ def test_dropout_of_one_side_would_not_do(snippet, drawn):
     assert not has_spread(drawn["dropout"], np.sqrt(snippet("questions/changes").dropout))
 
 
+def test_layernorm_leaves_one_direction_less():
+    q, k = vectors(4)
+    normed = [v - v.mean(axis=1, keepdims=True) for v in (q, k)]
+    normed = [v / v.std(axis=1, keepdims=True) for v in normed]
+    assert has_spread(scores(*normed) / 2, np.sqrt(4 / 3))
+    assert not has_spread(scores(*normed) / 2, 1)
+
+
 def test_shared_keys_and_masks_do_not_touch_a_score():
     """Eight query heads with one key head: each score has spread 1, masked or not."""
     rng = np.random.default_rng(2)

@@ -4,6 +4,7 @@ Skipped where Zensical is not installed: `make zensical` installs it.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,10 @@ class Woven(HTMLParser):
             self.parts.append(("code", None))
         elif "weave-error" in classes:
             self.parts.append(("error", None))
+        elif tag == "a" and {"term", "work"}.intersection(classes):
+            self.parts.append((classes[0], given.get("href")))
+        elif tag in {"li", "tr"} and given.get("id"):
+            self.parts.append(("entry", given["id"]))
         elif tag == "a" and (given.get("href") or "").endswith(".py"):
             self.scripts.append(given["href"] or "")
 
@@ -100,8 +105,14 @@ def test_zensical_weaves_what_mkdocs_weaves(built, source):
     assert ("error", None) not in theirs.parts
     wanted = (ROOT / "docs" / source).read_text("utf-8")
     kinds = {kind for kind, _ in theirs.parts}
-    for mark, kind in {"\n::: ": "figure", "{= ": "value", "\n$$": "formula"}.items():
-        assert mark not in wanted or kind in kinds
+    for mark, kind in {
+        r"\n::: (?!claims |references\n)": "figure",
+        r"\n::: (claims .*\w|references)\n": "entry",
+        r"\{= ": "value",
+        r"\n\$\$": "formula",
+        r"\[@\w": "work",
+    }.items():
+        assert kind in kinds or not re.search(mark, wanted), mark
 
 
 @pytest.mark.parametrize("source", PAGES, ids=str)

@@ -86,6 +86,14 @@ def test_a_citation_links_there_and_back(cited, front_matter):
     assert "chapter" not in built.references.partition('id="zhang"')[2].partition("</li>")[0]
 
 
+def test_a_formula_in_a_heading_is_a_formula_where_it_is_linked_to(cited):
+    built = cited("# T\n\n## Why $x$?\n\nOne [@zhang]. Two [@zhang].\n", strict=True)
+    entry = built.references.partition('id="zhang"')[2].partition("</li>")[0]
+    assert re.search(r">Why <span[^>]*><math[^>]*>.*</math>\?</span></a></p>", entry)
+    assert "$" not in entry
+    assert entry.count("<a ") == 1, "a section is linked to once"
+
+
 def test_two_works_share_a_bracket(cited):
     html = cited("# T\n\nBoth [@derrida1981; @madan1990].\n", strict=True).html
     assert re.search(
