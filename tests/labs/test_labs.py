@@ -135,6 +135,20 @@ def test_a_check_rejects_typical_mistakes(path, number):
         assert reason in said, f"{answer}\n{said}"
 
 
+@EACH_EXERCISE
+def test_a_check_takes_no_nan_for_a_right_answer(path, number):
+    cells = cells_of(path)
+    skeleton = cells[f"exercise-{number}"]["source"]
+    nothing = "return None" if "return None" in skeleton else "= None"
+    answer = skeleton.replace(nothing, nothing.replace("None", 'float("nan")'))
+    assert answer != skeleton
+    try:
+        said = run(only(cells, number), {number: answer})[number]
+    except (TypeError, ValueError, IndexError) as error:  # where an array is asked for
+        said = str(error)
+    assert not said.startswith(f"Exercise {number}: right"), said
+
+
 # --- the notebooks ---------------------------------------------------------------------------
 
 
