@@ -31,20 +31,27 @@ def modules(root: Path) -> dict[str, str]:
     return found
 
 
-def refer(places: Mapping[str, str], verdicts: Mapping[str, str], to_root: str) -> str:
-    """Show claims by their verdicts, each with a link to its row; a verdict again by its number.
+def refer(
+    places: Mapping[str, str], verdicts: Mapping[str, str], to_root: str, in_table: bool
+) -> str:
+    """Link to claims: in a table by verdict (a verdict again by number), in the text by number.
+
+    In the text a verdict would seem to be about our own words.
 
     Args:
         places: by number the link's id, as `#mark-000-16`, or nothing.
         verdicts: by number.
         to_root: the way from the page up to docs/.
+        in_table: whether it stands in a table's row.
     """
     shown, latest = [], ""
     for key, place in places.items():
-        again = verdicts[key] == latest
-        latest = verdicts[key]
-        text, look = (key, "claim") if again else (latest, f"verdict .{TONES[latest]}")
-        shown.append(f"[{text}]({to_root}{PAGE}#{key}){{ {place} .{look} }}")
+        verdict = verdicts[key]
+        new = in_table and verdict != latest
+        latest = verdict
+        text, look = (verdict, f"verdict .{TONES[verdict]}") if new else (key, "claim")
+        title = f'title="Claim {key}: {verdict}"'
+        shown.append(f"[{text}]({to_root}{PAGE}#{key}){{ {place} .{look} {title} }}")
     return " ".join(shown)
 
 
@@ -72,7 +79,7 @@ def table(module: str, rows: Mapping[str, Any]) -> str:
             f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>',
             f'<td markdown="block">\n\n{found(claim)}\n\n'
             f"{claim['back']}\n\n"
-            f"{check(claim)}\n\n</td>",
+            f"{check(claim, module)}\n\n</td>",
             "</tr>",
         ]
     return "\n".join([*parts, "</tbody>", "</table>\n"])
@@ -87,15 +94,17 @@ def found(claim: Mapping[str, Any]) -> str:
     return str(claim["text"])
 
 
-def check(claim: Mapping[str, Any]) -> str:
+def check(claim: Mapping[str, Any], module: str) -> str:
     """Show the check, folded, and how many alterations of the claim it caught."""
     if "says" not in claim:
         return ""
     claimed = f'claimed = "{claim["says"]}"\n'
     right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
+    file = f"snippets/claims/{module}.py"
     caught, tried = sum(claim["altered"].values()), len(claim["altered"])
     return (
         f'<details data-search-exclude markdown="block"><summary>The check</summary>\n\n'
         f"```python\n{claimed}{right}\n{claim['code']}\n```\n\n"
-        f"It caught {caught} of {tried} alterations of the claim.\n\n</details>"
+        f"It caught {caught} of {tried} alterations of the claim. "
+        f"From [{file}]({file}).\n\n</details>"
     )

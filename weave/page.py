@@ -116,7 +116,8 @@ class PageWeaver(Preprocessor):
             if token["references"]:
                 return self.bibliography()
             if token["marks"]:
-                return self.marks(KEY.findall(token["marks"]))
+                line = token.string[: token.start()].rpartition("\n")[2]
+                return self.marks(KEY.findall(token["marks"]), in_table=line.startswith("|"))
             if token["value"]:
                 return self.value(token["value"])
             if token["display"]:
@@ -221,8 +222,8 @@ class PageWeaver(Preprocessor):
         script, *modules = (f"[{file}]({self.place.to_root}{file})" for file in files)
         return f"{script}, which needs {' and '.join(modules)} beside it" if modules else script
 
-    def marks(self, keys: list[str]) -> str:
-        """Refer to works, or to claims."""
+    def marks(self, keys: list[str], in_table: bool) -> str:
+        """Refer to works, or to claims: in a table by their verdicts, in the text by number."""
         works, modules = bibliography.works(self.root), claims.modules(self.root)
         for key in keys:
             if key not in works and key not in modules:
@@ -234,7 +235,7 @@ class PageWeaver(Preprocessor):
         if keys[0] in works:
             return bibliography.cite(places, self.root, self.place.to_root)
         verdicts = {key: self.ledger(modules[key])[key]["verdict"] for key in keys}
-        return claims.refer(places, verdicts, self.place.to_root)
+        return claims.refer(places, verdicts, self.place.to_root, in_table)
 
     def anchor(self, key: str) -> str:
         """Give a reference the id to come back to. To a row of claims one comes back as a whole."""

@@ -1,5 +1,6 @@
 """A source's claims become a table; a chapter's marks show their verdicts and are linked back."""
 
+import re
 import shutil
 
 import pytest
@@ -71,23 +72,36 @@ def test_a_check_stands_in_its_row_without_its_words(book):
     assert "It caught 3 of 3 alterations" in check
 
 
-def test_a_mark_shows_the_verdict_and_is_linked_back(book):
+def test_a_mark_in_the_text_gives_the_claim_s_number_and_is_linked_back(book):
     page = book.build(
-        "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make five [@a-1].\n"
+        "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make four [@a-1].\n"
     )
     assert page.warnings == []
-    assert '<a class="verdict false" href="../claims/#a-1" id="mark-a-1">wrong</a>' in page.html
+    assert 'href="../claims/#a-1" id="mark-a-1" title="Claim a-1: wrong">a-1</a>' in page.html
+    assert 'class="verdict' not in page.html  # it would seem to be about our own words
     assert 'Explained in <em>C</em>: <a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
 
 
-def test_several_marks_show_each_verdict_once(book):
-    page = book.build("# C\n\nOne [@a-2; a-3; @a-1] and again [@a-1].\n")
-    marks = [piece.split("<")[0] for piece in page.html.split('class="verdict ')[1:]]
-    assert [mark.split(">")[1] for mark in marks] == ["true", "opinion", "wrong", "wrong"]
+def test_marks_in_a_table_s_row_show_each_verdict_once(book):
+    page = book.build("# C\n\n| a | b |\n|---|---|\n| five | [@a-2; a-3; @a-1], [@a-1] |\n")
+    marks = re.findall(r'<a class="(?:verdict|claim)[^>]*>([^<]*)<', page.html)
+    assert marks == ["true", "opinion", "wrong", "wrong"]
     assert 'id="mark-a-1-2"' in page.html
 
 
-def test_marks_stand_in_a_table_and_not_in_code(book):
+def test_claims_of_one_verdict_in_a_row_show_it_once(book):
+    book.file(
+        "snippets/claims/source.py",
+        SOURCE.replace(', says="4 < 5"', ', says="4 > 5", rather="4 < 5"'),
+    )
+    page = book.build("# C\n\n| a | b |\n|---|---|\n| five | [@a-1; @a-2] |\n")
+    assert re.findall(r'<a class="(verdict|claim)[^>]*>([^<]*)<', page.html) == [
+        ("verdict", "wrong"),
+        ("claim", "a-2"),
+    ]
+
+
+def test_marks_stand_not_in_code(book):
     page = book.build("# C\n\n| a | b |\n|---|---|\n| x | [@a-1] |\n\n`[@a-9]`\n")
     assert page.warnings == []
     assert '<td><a class="verdict false"' in page.html
