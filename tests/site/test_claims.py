@@ -21,10 +21,11 @@ def claims(visit):
 
 def shown(page) -> list[tuple[str, str]]:
     """Give (source, verdict) of each row that can be seen."""
-    rows = page.locator("tr[data-verdict]:visible").all()
-    return [
-        (row.get_attribute("id").split("-")[0], row.get_attribute("data-verdict")) for row in rows
-    ]
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll('tr[data-verdict]')]
+            .filter(e => e.checkVisibility()).map(e => [e.id.split('-')[0], e.dataset.verdict])"""
+    )
+    return [tuple(row) for row in rows]
 
 
 @with_and_without
