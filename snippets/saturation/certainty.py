@@ -21,6 +21,8 @@ for n in counts:
     top = draw(np.random.default_rng(0), n, draws, keep=64)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > 0.99, axis=1)
+    # More draws, for two decimals that can be read.
+    top = draw(np.random.default_rng(1), n, 5 * draws, keep=64)
     at_64[n] = np.mean(largest_weight(top, n, 8) > 0.99)
     gap_at_64[n] = np.median(8 * (top[:, 0] - top[:, 1]))
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
