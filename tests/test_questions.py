@@ -1,12 +1,51 @@
 """The figures of docs/questions.md: each by another route, each with a wrong variant that fails."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import special
 
 from tests.checks import agrees, close, mean_and_error, variance_and_error
 
+PAGE = Path(__file__).parents[1] / "docs/questions.md"
 SAMPLES = 20_000
+
+
+# The form of an answer
+
+
+def lacks(entry):
+    """Name what an answer should have and has not. An entry is what follows `### `."""
+    parts = re.split(r"\n\n+", re.split(r"\n## ", entry)[0])
+    answer, more = parts[1], parts[-1]
+    sentences = re.sub(r"\$[^$]*\$|\{=[^}]*\}|`[^`]*`", "x", answer)
+    has = {
+        "an anchor": re.search(r"\{#[\w-]+\}$", parts[0]),
+        "two to five sentences": 2 <= len(re.findall(r"[.?](?=\s|$)", sentences)) <= 5,
+        "a computed number": "{=" in answer,
+        "a link to the argument": re.search(r"\]\(\w+\.md#", more),
+        "a source": re.search(r"\[@|https://", more),
+    }
+    return [name for name, found in has.items() if not found]
+
+
+def test_every_answer_is_short_computed_linked_and_cited():
+    _, *entries = PAGE.read_text("utf-8").split("\n### ")
+    assert len(entries) > 30
+    assert {entry.splitlines()[0]: lacks(entry) for entry in entries if lacks(entry)} == {}
+
+
+def test_an_answer_that_lacks_something_is_found():
+    whole = "Why? {#why}\n\nYes: {= a/b.c :.2f } of it. So.\n\n[There](a.md#b) [@c].\n{ .more }\n"
+    assert lacks(whole) == []
+    assert lacks(whole.replace(" {#why}", "")) == ["an anchor"]
+    assert lacks(whole.replace(" So.", "")) == ["two to five sentences"]
+    assert lacks(whole.replace("So.", "So. " * 5)) == ["two to five sentences"]
+    assert lacks(whole.replace("{= a/b.c :.2f }", "half")) == ["a computed number"]
+    assert lacks(whole.replace("a.md#b", "#b")) == ["a link to the argument"]
+    assert lacks(whole.replace(" [@c]", "")) == ["a source"]
 
 
 def vectors(d, samples=SAMPLES, seed=0):

@@ -52,7 +52,7 @@ def refer(
         text, look = (verdict, f"verdict .{TONES[verdict]}") if new else (key, "claim")
         title = f'title="Claim {key}: {verdict}"'
         shown.append(f"[{text}]({to_root}{PAGE}#{key}){{ {place} .{look} {title} }}")
-    return " ".join(shown)
+    return (" " if in_table else ", ").join(shown)
 
 
 def table(module: str, rows: Mapping[str, Any]) -> str:
