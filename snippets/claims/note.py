@@ -751,14 +751,16 @@ def copies():
     "000-22",
     "Interpretation",
     "the whole story is really carried by $C$",
-    says="separate == equal",
+    says="sqrt(d + rise)",
+    needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
 )
 def whole_story():
-    r"""With $\Sigma_q = \Sigma_k = I$, as in the note's three examples, only
-    $C$ is left to vary. In general the covariances within $q$ and within $k$
-    matter too: with $C = 0$ and variances of 1, {= d } dimensions give
-    {= separate :.2f } for independent coordinates, {= equal :.0f } for equal
-    ones and {= cancelling :.0f } for cancelling ones.
+    r"""It is so in the note's three examples, where $\Sigma_q = \Sigma_k = I$:
+    what is added to the mean square $d$ depends on $C$ alone. In general the
+    covariances within $q$ and within $k$ matter too. With $C = 0$ and
+    variances of 1, {= d } dimensions give the size {= separate :.2f } for
+    independent coordinates, {= equal :.0f } for equal ones and
+    {= cancelling :.0f } for cancelling ones.
     """
     d = 3
     one, ones, nothing = np.eye(d), np.ones((d, d)), np.zeros((d, d))
@@ -767,8 +769,17 @@ def whole_story():
     # Queries along (1, 1, 1), keys at right angles to it.
     across = (3 * one - ones) / 2
     cancelling = rms(stacked(ones, across, nothing))
+    cases = []
+    for seed in (0, 1):
+        # A small C, so that it fits with either covariance of the keys.
+        C = np.random.default_rng(seed).uniform(-0.2, 0.2, (d, d))
+        rise = rms(stacked(one, one, C)) ** 2 - d
+        uneven = np.diag([0.5, 1, 1.5])
+        cases.append(case(rms(stacked(one, uneven, C)), d=d, rise=rise))
     return finding(
-        case(separate=separate, equal=equal),
+        *cases,
+        case(equal, beyond=True, d=d, rise=0),
+        case(cancelling, beyond=True, d=d, rise=0),
         d=d,
         separate=separate,
         equal=equal,
