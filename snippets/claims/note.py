@@ -132,7 +132,7 @@ def logits():
     kind="history",
 )
 def mup():
-    r"""So two papers prescribe: $1/\sqrt{d}$ is the first Transformer's scale
+    r"""Two papers prescribe so: $1/\sqrt{d}$ is the first Transformer's scale
     [@vaswani2017], and $1/d$ stands in Definition 4.1 of Tensor Programs V
     [@yang2022]. The authors' code multiplies by $8/d$ [@mup2022], which equals
     $1/\sqrt{d}$ at $d = 64$.
@@ -225,9 +225,9 @@ def sum_of_terms():
     r"""Mean 0 and bounded variance do not suffice. Let all $q_i$ be one random
     number $z$ and all $k_i$ another, $w$. The sum is $d\,zw$ and its standard
     deviation $d$: at {= d } dimensions {= spread :.0f }. Nor does its law
-    approach a Gaussian, whose excess kurtosis is 0: here that is
-    {= kurtosis :.0f } at every $d$. With independent terms it falls, to
-    {= independent :.2f } at the same $d$.
+    approach a Gaussian, whose excess kurtosis is 0: for the numbers of the
+    check it stays {= kurtosis :.0f } at every $d$. With independent terms it
+    falls, to {= independent :.2f } at the same $d$.
     """
     values, chance = np.array([-3, 0, 3]), np.array([1, 16, 1]) / 18
 
@@ -327,7 +327,7 @@ def large_numbers():
     "should keep its size",
 )
 def stays_bounded():
-    r"""From {= d } to {= 4 * d } dimensions the size changes by a factor of
+    r"""From {= d } to {= 4 * d } dimensions its size changes by a factor of
     {= independent :.2f } for independent vectors and $s = \sqrt{d}$, and of
     {= equal :.2f } for a key equal to its query and $s = d$. The product
     $q^\top k$ itself grows, by factors of {= 2 * independent :.2f } and
@@ -437,10 +437,10 @@ def transition():
 def not_gaussian():
     r"""We look at small networks only. After 100 steps of learning to look
     {= tokens } tokens up, the score $q^\top k$ of a token with itself is nearly
-    the same for all: its variance is {= trained :.3f } of what the covariances
-    would make it for Gaussian vectors, in {= networks } networks at most. Of
-    {= samples } samples of as many Gaussian vectors with these covariances none
-    comes below {= gaussian :.2f }.
+    the same for all of them: in {= networks } networks its variance is at most
+    {= trained :.3f } times what the covariances would make it for Gaussian
+    vectors. Of {= samples } samples of as many Gaussian vectors with these
+    covariances none comes below {= gaussian :.2f }.
     """
 
     def share(w):
@@ -767,9 +767,10 @@ def copies():
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
 )
 def whole_story():
-    r"""It is so in the note's three examples, where $\Sigma_q = \Sigma_k = I$:
-    what is added to the mean square $d$ depends on $C$ alone. In general the
-    covariances within $q$ and within $k$ matter too. With $C = 0$ and
+    r"""So it is in the note's three examples, if they take
+    $\Sigma_q = \Sigma_k = I$: what is added to the mean square $d$ depends on
+    $C$ alone. In general the covariances within $q$ and within $k$ matter too,
+    as the theorem's first term shows. With $C = 0$ and
     variances of 1, {= d } dimensions give the size {= separate :.2f } for
     independent coordinates, {= equal :.0f } for equal ones and
     {= cancelling :.0f } for cancelling ones.
