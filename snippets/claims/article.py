@@ -854,18 +854,20 @@ def four_dimensions():
     NUMBERS,
     "Scaling does not matter much when $d_k$ is small",
     says="bare > scaled / 2",
-    reading="at $d_k = 4$ at least half as many of 512 keys take part as with "
-    "the divisor",
+    reading="at $d_k = 4$ and for three keys, as in the article's other "
+    "examples, at least half as many take part as with the divisor",
 )
 def small_dimension():
-    """Without it {= bare :.0f } keys take part, with it {= scaled :.0f }. Among
-    three keys the reading would hold: {= few[0] :.1f } and {= few[1] :.1f }.
-    The article's single score has nothing to compete with.
+    r"""Without it {= bare :.1f } take part, counted by
+    $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$, and with it
+    {= scaled :.1f }. But the more keys, the more the divisor matters: of 512 it
+    is {= many[0] :.0f } and {= many[1] :.0f }. The article's single score has
+    nothing to compete with.
     """
-    bare, scaled = (taking_part(weights(512, sd)) for sd in (2, 1))
-    few = [taking_part(weights(3, sd)) for sd in (2, 1)]
+    bare, scaled = (taking_part(weights(3, sd, 40_000)) for sd in (2, 1))
+    many = [taking_part(weights(512, sd)) for sd in (2, 1)]
     names = {"bare": bare, "scaled": scaled}
-    return finding(case(**names), **names, few=few)
+    return finding(case(**names), **names, many=many)
 
 
 @ledger.claim(
@@ -912,16 +914,16 @@ def percent_without():
     "003-54",
     NUMBERS,
     "Large dimension ($d_k$ = 64) … dot product scores: [14, 10, 12]",
-    says="4",
-    rather="13.54",
-    reading="their range, 4, is the average one of three scores at $d_k = 64$",
+    says="shown < usual",
+    reading="three scores at $d_k = 64$ usually give one word even more of the "
+    "attention than these",
 )
 def typical_example():
-    r"""Three independent scores of standard deviation 8 span
-    {= wide :.2f } on average, and only {= close :.1%} of triples lie as close
-    together. So the example is milder than the usual case, where the largest
-    weight has the median {= largest :.3f }, and the point is stronger than it
-    shows.
+    r"""Three independent Gaussian scores of standard deviation 8 span
+    {= wide :.2f } on average, and only {= close :.1%} of triples lie within
+    {= width } as these do. The largest weight has the median {= usual :.3f };
+    in the example it is {= shown :.3f }. So the article's point is stronger
+    than its example shows.
     """
 
     # The range of three exceeds w unless all lie within w above the lowest.
@@ -933,10 +935,20 @@ def typical_example():
         x = np.linspace(-9, 9, 181)
         return np.trapezoid(density(x), x)
 
-    width = np.linspace(0, 80, 801)
-    wide = np.trapezoid([1 - within(w) for w in width], width)
-    largest = np.median(weights(3, 8, 40_000)[:, 0])
-    return finding(wide, wide=wide, close=within(4), largest=largest)
+    widths = np.linspace(0, 80, 801)
+    wide = np.trapezoid([1 - within(w) for w in widths], widths)
+    example = 14, 10, 12
+    shown, width = shares(*example).max(), max(example) - min(example)
+    usual = np.median(weights(3, 8, 40_000)[:, 0])
+    return finding(
+        case(shown=shown, usual=usual),
+        case(shown=width, usual=wide),
+        shown=shown,
+        usual=usual,
+        wide=wide,
+        width=width,
+        close=within(width),
+    )
 
 
 @ledger.claim(
@@ -1040,22 +1052,26 @@ def summary():
     "without it, the Transformer architecture would struggle to learn "
     "effectively",
     says="d",
-    rather="1",
-    reading="without the division in the formula, the scores start with "
-    "variance $d_k$",
+    reading="without the division, and with weights that give queries and keys "
+    "variance 1, the scores start with variance $d_k$",
 )
 def would_struggle():
-    """It depends on the weights. T5 has no divisor and learns [@raffel2020]:
-    its query weights start smaller by the same root, and the scores have
-    variance {= found :.0f } all the same. Normalised queries and keys with a
-    learned factor do without it as well [@henry2020].
+    r"""Counted over all weights of one size and either sign. Whether a model
+    struggles depends on how it starts: T5 has no divisor and learns
+    [@raffel2020]. Its query weights start smaller by $\sqrt{d_k}$, which makes
+    that variance {= folded :.0f }. Normalised queries and keys with a learned
+    factor do without the divisor as well [@henry2020].
     """
-    width, cases = 512, []
-    for d in (64, 128):
-        token = np.sqrt(width) * np.eye(width)[0]  # of length √width
-        query, key = (token @ token * v for v in (1 / width / d, 1 / width))
-        cases.append(case(d * query * key, d=d))
-    return finding(*cases, found=cases[0].found)
+    # Weights ±1/√2, and two tokens whose coordinates have mean square 1.
+    rows = vectors(SIGN, 2) / np.sqrt(2)
+    query, key = rows @ [1, 1], rows @ [1.4, 0.2]
+
+    def variance_of_scores(d, smaller=1):
+        terms = np.outer(query / smaller, key).ravel()
+        return vectors(terms, d).sum(axis=1).var()
+
+    cases = [case(variance_of_scores(d), d=d) for d in (1, 2, 4)]
+    return finding(*cases, folded=variance_of_scores(4, smaller=4**0.5))
 
 
 @ledger.claim(
