@@ -119,9 +119,9 @@ def real_sizes():
     says="size[4] < size[64] < size[128] < size[512]",
 )
 def large_scores():
-    r"""The average size of a score of independent Gaussian vectors is
-    {= size[64] :.1f } at $d_k = 64$ and {= size[128] :.1f } at 128. It grows
-    like $\sqrt{d_k}$, not like $d_k$.
+    r"""If the coordinates are independent Gaussians of variance 1, the average
+    size of a score is {= size[64] :.1f } at $d_k = 64$ and
+    {= size[128] :.1f } at 128. It grows like $\sqrt{d_k}$, not like $d_k$.
     """
     size = {d: mean_size(d) for d in (4, 64, 128, 512)}
     return finding(case(size=size), size=size)
@@ -158,9 +158,10 @@ def almost_all():
     reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
 )
 def one_at_once():
-    r"""The number that take part, $1/\mathbb{E}\sum_i p_i^2$, is
-    {= bare :.1f } without the divisor and {= scaled :.0f } with it. A key that
-    has no weight learns nothing; but other queries choose other keys.
+    r"""The number of keys that take part, $1/\mathbb{E}\sum_i p_i^2$ with the
+    weights $p_i$, is {= bare :.1f } without the divisor and {= scaled :.0f }
+    with it. From a key without weight this query learns nothing; but other
+    queries choose other keys.
     """
     bare, scaled = (taking_part(weights(512, sd)) for sd in (8, 1))
     return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
@@ -198,18 +199,17 @@ def vanishing_gradients():
 @ledger.claim(
     "003-08",
     GROW,
-    r"$q_1k_1 + q_2k_2 + \dots$ we are adding $d_k$ number of terms",
+    r"$q_1k_1 + q_2k_2 + \dots$ … we are adding $d_k$ number of terms",
     says="sum(q * k)",
 )
 def terms():
-    """The products of equal coordinates, added up, are the entry of the matrix
-    product: {= terms } terms for vectors of {= d } dimensions.
+    r"""The products of matching coordinates add up to the entry of $QK^\top$.
+    Vectors of ones count them: {= terms :.0f } for {= d } dimensions.
     """
-    rng = np.random.default_rng(0)
-    pairs = [rng.standard_normal((2, d)) for d in (4, 64)]
+    rng, d = np.random.default_rng(0), 64
+    pairs = [*(rng.standard_normal((2, n)) for n in (4, d)), np.ones((2, d))]
     cases = [case(q @ k, within=1e-12, q=q, k=k) for q, k in pairs]
-    q, k = pairs[-1]
-    return finding(*cases, terms=len(q * k), d=len(k))
+    return finding(*cases, terms=cases[-1].found, d=d)
 
 
 @ledger.claim(
@@ -219,9 +219,9 @@ def terms():
     says="fewer < more",
 )
 def tends_to_grow():
-    """For Gaussian coordinates a score of any given size is exceeded the more
-    often, the more dimensions there are: 5 in {= beyond[4] :.1% } of draws at
-    4 dimensions, in {= beyond[64] :.0% } at 64.
+    """For Gaussian coordinates any given size is exceeded the more often, the
+    more dimensions there are: a size of 5 in {= beyond[4] :.1%} of draws at 4
+    dimensions, and in {= beyond[64] :.0%} at 64.
     """
 
     def exceeds(size, d):
@@ -243,9 +243,10 @@ def tends_to_grow():
     says="at_4 < at_512",
 )
 def four_and_512():
-    """On average the size is {= at_4 :.1f } and {= at_512 :.1f }, so
-    {= at_512 / at_4 :.0f } times as large for 128 times as many terms. In
-    {= turned :.0%} of draws the score of 512 terms is the smaller one.
+    """For Gaussian coordinates the average size is {= at_4 :.1f } and
+    {= at_512 :.1f }: {= at_512 / at_4 :.0f } times as large for
+    {= 512 / 4 :.0f } times as many terms. In {= turned :.0%} of draws the score
+    of 512 terms is the smaller one.
     """
     rng = np.random.default_rng(0)
     size = {
@@ -284,7 +285,7 @@ def grows():
 )
 def low_variance():
     r"""At most $\operatorname{Var}/t^2$ of all values lie $t$ or further from
-    the average (Chebyshev's inequality). So it is for every set we try.
+    the average (Chebyshev's inequality). So it is for every set that we try.
     """
     rng = np.random.default_rng(0)
     cases = []
@@ -307,8 +308,8 @@ def low_variance():
 def heights():
     """Spread evenly, they have variances {= even[0] :.3f } and
     {= even[1] :.2f }. A range bounds the variance only from above, here by
-    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If all but two of 1000
-    students measure 5 feet, and these 3 and 7, it is {= crowd :.3f }.
+    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If one of 1000 students
+    measures 3 feet, one 7 and all others 5, it is {= crowd :.3f }.
     """
     even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
     crowd = np.var([3, 7] + 998 * [5])
@@ -323,13 +324,14 @@ def heights():
     "The input values are typically normalized to have zero mean and unit "
     "variance",
     says="1.0",
-    needs="it is the input of the layer that is normalised, and the weights "
-    "have variance $1/D$ at width $D$",
+    needs="it is the layer's input that is normalised, and the weights that "
+    "turn it into queries and keys have a variance of one over its width",
 )
 def normalised():
     r"""Then the coordinates of queries and keys have variance 1 as well. They
-    are not normalised themselves: with PyTorch's linear layer their variance
-    is {= linear :.2f }, with GPT-2's weights {= gpt2 :.2f }.
+    are not normalised themselves: with the weights that PyTorch's linear layer
+    starts from, their variance is {= linear :.2f }, and with GPT-2's
+    {= gpt2 :.2f }.
     """
     token = np.random.default_rng(0).exponential(size=768)
     token = (token - token.mean()) / token.std()
@@ -370,8 +372,8 @@ def one_product():
 )
 def independent_terms():
     """The exact law of the sum, built up term by term, has this variance. That
-    the terms are independent stands here; the article's assumptions name only
-    mean and variance.
+    the terms are independent is said here; the article's list of assumptions
+    names only mean and variance.
     """
     # One term, a sign times a skewed number, in steps of a half.
     term = np.array([1, 0, 0, 4, 0, 4, 0, 0, 1]) / 10
@@ -397,7 +399,8 @@ def mean_zero():
     """
     q = vectors(SKEWED, 4)
     same = np.mean(np.sum(q * q, axis=1))
-    return finding(scores(4).mean(), case(same, beyond=True), same=same)
+    found = case(scores(4).mean(), within=1e-12)
+    return finding(found, case(same, beyond=True), same=same)
 
 
 @ledger.claim(
@@ -469,7 +472,7 @@ def mean_square():
 def mean_of_squares():
     """Counted over all values of two independent numbers. Uncorrelated is not
     enough: if $k_1$ is $q_1$ with a random sign, it is {= signed :.2f } for
-    the law that we use.
+    the skewed law of the check.
     """
     found = np.mean(np.outer(SIGN, SKEWED) ** 2)
     skew = np.mean(np.outer(SKEWED, SKEWED) ** 2)
@@ -515,7 +518,7 @@ def variance_of_three():
     each choice of values of the six coordinates.
     """
     every = scores(3)
-    return finding(every.var(), count=every.size)
+    return finding(case(every.var(), within=1e-12), count=every.size)
 
 
 @ledger.claim(
@@ -539,10 +542,11 @@ def count_of_64():
     "uncorrelated",
 )
 def always_exactly():
-    r"""Exact it is then, for any law of the coordinates. But it is not so
-    always: if all coordinates of a vector are equal, the variance is $d_k^2$,
-    here {= equal :.0f } at $d_k = 4$. If $k = q$ with Gaussian coordinates, it
-    is $2d_k$.
+    r"""Then it is exact, for any law of the coordinates with mean 0 and
+    variance 1. The proof uses the independence; “always” leaves it out. If all
+    coordinates of a vector are equal, the variance is $d_k^2$, here
+    {= equal :.0f } at $d_k = 4$. If $k = q$ with independent Gaussian
+    coordinates, it is $2d_k$.
     """
     cases = [case(scores(d).var(), d=d) for d in (1, 2, 4)]
     # One coordinate is ±2, the others 0: uncorrelated, not independent.
@@ -619,9 +623,10 @@ def exponential_of_20():
     rather="5_184_705_528_587_072_464_087",
 )
 def exponential_of_50():
-    """It is {= exact :,}. A 64-bit float prints as {= double :,.0f }, and
-    without its last group of digits that is the article's number, too small by
-    a factor of {= double / short :,.0f }. Its conclusions do not depend on it.
+    """Rounded it is {= exact :,}. As a 64-bit float it prints as
+    {= double :,.0f }, and without the last group of digits that is the
+    article's number, too small by a factor of {= double / short :,.0f }. The
+    article's conclusions do not depend on it.
     """
     exact, double = round(power(50)), float(power(50))
     short = int(double) // 1000
@@ -635,14 +640,14 @@ def exponential_of_50():
     says="small < 1e-17 * large",
 )
 def astronomical():
-    """The second is {= ratio :.1e } times the first."""
+    """The second is {= ratio :.1e} times the first."""
     small, large = float(power(10)), float(power(50))
     return finding(case(small=small, large=large), ratio=large / small)
 
 
 @ledger.claim("003-36", LARGE, "$e^{5}$ = 148", says="148")
 def exponential_of_5_again():
-    """Rounded, to fewer digits than in the list before."""
+    """Rounded, to fewer digits than in the article's list before."""
     return finding(float(power(5)))
 
 
@@ -690,14 +695,14 @@ def softmax_of_5():
 @ledger.claim(
     "003-41",
     LARGE,
-    "the first value still gets the most attention. But the other values are "
-    "not completely zero. The model can still learn from all positions",
+    "the first value still gets the most attention … other values are not "
+    "completely zero. The model can still learn from all positions",
     says="0 < third < second < first",
 )
 def not_zero():
     r"""No softmax weight is ever exactly 0, but here the others are large
-    enough to matter: the derivative $\|J\|_F$ is {= small :.3f }, and
-    {= large :.0e } for the scores 50, 10 and 5.
+    enough to matter: the norm $\|J\|_F$ of softmax's matrix of derivatives is
+    {= small :.3f }. For the scores 50, 10 and 5 it is {= large :.0e}.
     """
     first, second, third = shares(5, 1, "0.5")
     small, large = (
@@ -767,7 +772,9 @@ def halved():
 
 @ledger.claim("003-45", RIGHT, r"$c = \sqrt{d_k}$", says="sqrt(d)")
 def divisor():
-    """The one positive number that solves $d_k/c^2 = 1$, found by trying."""
+    """The one positive number that solves $d_k/c^2 = 1$; the check finds it by
+    search.
+    """
     return finding(
         *(
             case(optimize.brentq(lambda c, d=d: d / c**2 - 1, 0.5, d), d=d)
@@ -807,9 +814,11 @@ def correct_factor():
     "uncorrelated coordinates of variance 1",
 )
 def well_distributed():
-    """Of 512 keys {= part[4] :.0f } take part at 4 dimensions,
-    {= part[64] :.0f } at 64 and {= part[256] :.0f } at 256. If the coordinates
-    of each vector are all equal, {= equal :.1f } do at 64.
+    r"""Take “well-distributed” to mean that over a quarter of the keys take
+    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
+    keys {= part[4] :.0f } do at 4 dimensions, {= part[64] :.0f } at 64 and
+    {= part[256] :.0f } at 256. If the coordinates of each vector are all
+    equal, {= equal :.1f } do at 64.
     """
     rng = np.random.default_rng(0)
     level = rng.standard_normal((1000, 512))
@@ -845,11 +854,12 @@ def chosen_for_this_reason():
     says="[1, 2, 0.5]",
 )
 def four_dimensions():
-    """The arithmetic is right. As an example the vectors are unusual: their
-    means are {= means[0] } and {= means[1] }, not 0.
+    """The arithmetic is right. Coordinates that are 0 or 1 do not have the mean
+    0 that the article assumes; here they average {= means[0] } and
+    {= means[1] }.
     """
     q, k = np.array([1, 0, 1, 0]), np.array([0, 1, 1, 1])
-    found = [q @ k, len(k) ** 0.5, (q / 2) @ k]
+    found = case([q @ k, len(k) ** 0.5, (q / 2) @ k], within=1e-12)
     return finding(found, means=[q.mean(), k.mean()])
 
 
@@ -882,11 +892,12 @@ def small_dimension():
 )
 def example_without():
     """Rounded from {= found[0] :,.3f }, {= found[1] :,.3f } and
-    {= found[2] :,.3f }. The printed terms add up to one less.
+    {= found[2] :,.3f }. The three terms as printed add up to
+    {= printed :,}.
     """
     terms = [power(x) for x in (14, 12, 10)]
     found = [float(value) for value in (terms[0], terms[1], sum(terms))]
-    return finding(found, found=found)
+    return finding(found, found=found, printed=1_202_604 + 22_026 + 162_755)
 
 
 @ledger.claim(
@@ -910,7 +921,7 @@ def weights_without():
     says="[86.7, 1.6]",
 )
 def percent_without():
-    """The first two of the weights before, in percent."""
+    """The first two weights of [003-52](#003-52), in percent."""
     return finding(100 * shares(14, 10, 12)[:2])
 
 
@@ -1010,7 +1021,8 @@ def weights_with():
 )
 def learn_from_three():
     r"""Of the three, {= bare :.2f } take part without the divisor and
-    {= scaled :.2f } with it, and the derivative $\|J\|_F$ goes from
+    {= scaled :.2f } with it, counted by $1/\sum_i p_i^2$ with the weights
+    $p_i$. The norm $\|J\|_F$ of softmax's matrix of derivatives rises from
     {= slope[0] :.2f } to {= slope[1] :.2f }.
     """
     both = np.array([shares(14, 10, 12), shares("1.75", "1.25", "1.5")])
@@ -1029,10 +1041,10 @@ def learn_from_three():
     "uncorrelated",
 )
 def summary():
-    r"""The key's coordinates may then depend on each other. If each $q_i$ has
-    the correlation {= rho } with its $k_i$, as after training, the variance of
-    Gaussian vectors at $d_k = 64$ is {= found :.2f }, and the mean
-    {= rho * 64 }.
+    r"""The coordinates of the other may then depend on each other. If each
+    $q_i$ has the correlation {= rho } with its $k_i$, as training can bring
+    about, the variance for Gaussian vectors at $d_k = 64$ is {= found :.2f },
+    and the mean {= rho * 64 :.1f } instead of 0.
     """
 
     def variance_of(key, cross):
@@ -1084,11 +1096,12 @@ def would_struggle():
     "Why not divide by 2 or 10 or any other number?",
     says="1",
     rather="sqrt(d) / c",
-    reading="a constant $c$ keeps the spread at 1 as well",
+    reading="a constant $c$ keeps the standard deviation at 1 as well",
 )
 def any_other_number():
-    r"""The spread is $\sqrt{d_k}/c$, so that 2 is right at {= fits[2] }
-    dimensions only, and 10 at {= fits[10] }. That is the article's own answer.
+    r"""That of a score divided by $c$ is $\sqrt{d_k}/c$, so that 2 is right at
+    {= fits[2] } dimensions only, and 10 at {= fits[10] }. That is the
+    article's own answer.
     """
     cases = [
         case((scores(d) / c).std(), d=d, c=c)
