@@ -935,8 +935,8 @@ def percent_without():
 )
 def typical_example():
     r"""Three independent Gaussian scores of standard deviation 8 span
-    {= wide :.2f } on average, and only {= close :.1%} of triples lie within
-    {= width } as these do. The largest weight has the median {= usual :.3f };
+    {= wide :.2f } on average, and only {= close :.1%} of triples span at most
+    {= width }, as these do. The largest weight has the median {= usual :.3f };
     in the example it is {= shown :.3f }. So the article's point is stronger
     than its example shows.
     """

@@ -369,9 +369,10 @@ def norm_of_score():
     says="baseline + alignment",
 )
 def decomposition():
-    r"""What $C$ adds to the mean square does not depend on $\Sigma_q$ and
-    $\Sigma_k$. It is the squared mean, and a change of the variance. That
-    change is $\operatorname{tr}(C^2)$, though, and can be negative; see
+    r"""What $C$ adds to the mean square does not depend on
+    $\Sigma_q = \mathbb{E}[qq^\top]$ and $\Sigma_k = \mathbb{E}[kk^\top]$. It
+    is the squared mean, and a change of the variance. That change is
+    $\operatorname{tr}(C^2)$, though, and can be negative; see
     [000-16](#000-16). For one $C$ of the check it is {= change :.2f }.
     """
     one, zero = np.eye(2), np.zeros((2, 2))
@@ -712,8 +713,8 @@ def isotropic():
 )
 def dominates():
     r"""The term with $d^2$ is the squared mean, the others are the variance.
-    At $\rho = 0.1$ it takes more than 101 dimensions: at 64 the squared mean
-    is {= aligned :.1f } and the variance {= rest :.1f }.
+    At $\rho = 0.1$ it takes more than {= crossover :.0f } dimensions: at 64 the
+    squared mean is {= aligned :.1f } and the variance {= rest :.1f }.
     """
 
     def terms(rho, d):
@@ -730,6 +731,7 @@ def dominates():
             for rho, d in ((0.1, 64), (0.1, 100), (0.01, 4096))
         ),
         **terms(0.1, 64),
+        crossover=1 + 1 / 0.1**2,
     )
 
 
