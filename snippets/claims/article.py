@@ -119,9 +119,9 @@ def real_sizes():
     says="size[4] < size[64] < size[128] < size[512]",
 )
 def large_scores():
-    r"""The average size of a score of independent Gaussian vectors is
-    {= size[64] :.1f } at $d_k = 64$ and {= size[128] :.1f } at 128. It grows
-    like $\sqrt{d_k}$, not like $d_k$.
+    r"""If the coordinates are independent Gaussians of variance 1, the average
+    size of a score is {= size[64] :.1f } at $d_k = 64$ and
+    {= size[128] :.1f } at 128. It grows like $\sqrt{d_k}$, not like $d_k$.
     """
     size = {d: mean_size(d) for d in (4, 64, 128, 512)}
     return finding(case(size=size), size=size)
@@ -132,18 +132,22 @@ def large_scores():
     WITHOUT,
     "One word gets almost all the attention (close to 1.0)",
     says="1.0",
-    needs="there are only a few keys, or $d_k$ is in the thousands",
+    needs="a typical query is meant, and there are only a few keys or $d_k$ is "
+    "in the thousands",
 )
 def almost_all():
     r"""Half of all queries give one of three keys more than {= few :.3f } at
-    $d_k = 64$. Of 512 keys the largest weight exceeds {= many :.2f } in half
-    of all cases; on average it is
+    $d_k = 64$; the average, {= mean :.2f }, is lower, since now and then two
+    scores nearly tie. Of 512 keys the largest weight exceeds {= many :.2f } in
+    half of all cases. On average it is
     {= saturation/saturation.largest_weight['d = 64'][512] :.2f }, and for
     65,536 keys {= saturation/saturation.largest_weight['d = 64'][65536] :.2f }.
     """
-    few = np.median(weights(3, 8, 40_000)[:, 0])
+    three = weights(3, 8, 40_000)[:, 0]
+    few, mean = np.median(three), three.mean()
     many, huge = (np.median(weights(512, sd)[:, 0]) for sd in (8, 64))
-    return finding(few, huge, case(many, beyond=True), few=few, many=many)
+    beyond = (case(found, beyond=True) for found in (mean, many))
+    return finding(few, huge, *beyond, few=few, mean=mean, many=many)
 
 
 @ledger.claim(
@@ -154,9 +158,10 @@ def almost_all():
     reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
 )
 def one_at_once():
-    r"""The number that take part, $1/\mathbb{E}\sum_i p_i^2$, is
-    {= bare :.1f } without the divisor and {= scaled :.0f } with it. A key that
-    has no weight learns nothing; but other queries choose other keys.
+    r"""The number of keys that take part, $1/\mathbb{E}\sum_i p_i^2$ with the
+    weights $p_i$, is {= bare :.1f } without the divisor and {= scaled :.0f }
+    with it. From a key without weight this query learns nothing; but other
+    queries choose other keys.
     """
     bare, scaled = (taking_part(weights(512, sd)) for sd in (8, 1))
     return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
@@ -171,41 +176,40 @@ def one_at_once():
     "$d_k$ is in the thousands",
 )
 def vanishing_gradients():
-    r"""For three keys, as in the article's examples, the median of softmax's
-    derivative $\|J\|_F$ at $d_k = 64$ is {= median[3] :.3f } without the
-    divisor; the mean is {= mean[3] :.2f }, since now and then two scores nearly
-    tie. For 512 keys the median is {= median[512] :.2f } and the mean
-    {= mean[512] :.2f }, more than the {= scaled :.2f } with the divisor:
-    learning does not stop, it becomes erratic. As $d_k$ grows the mean falls
-    only like $1/\sqrt{d_k}$.
+    r"""Take the norm $\|J\|_F$ of softmax's Jacobian, its matrix of
+    derivatives. For three keys, as in the article's examples, its median at
+    $d_k = 64$ is {= median[3] :.3f } without the divisor; the mean is
+    {= mean[3] :.2f }, since now and then two scores nearly tie. For 512 keys
+    the median is {= median[512] :.2f } and the mean {= mean[512] :.2f }, more
+    than the {= scaled :.2f } with the divisor. At $d_k = 4096$ the median
+    vanishes there too, and the mean is {= slow :.3f }.
     """
     bare = {3: weights(3, 8, 40_000), 512: weights(512, 8)}
     size = {n: jacobian_norm(p) for n, p in bare.items()}
     median = {n: np.median(sizes) for n, sizes in size.items()}
     mean = {n: sizes.mean() for n, sizes in size.items()}
-    huge, scaled = (
-        np.median(jacobian_norm(weights(512, sd))) for sd in (64, 1)
-    )
+    huge, scaled = (jacobian_norm(weights(512, sd)) for sd in (64, 1))
+    values = {"scaled": np.median(scaled), "slow": huge.mean()}
     beyond = (median[512], mean[3], mean[512])
-    cases = (median[3], huge, *(case(found, beyond=True) for found in beyond))
-    return finding(*cases, median=median, mean=mean, scaled=scaled)
+    cases = (case(found, beyond=True) for found in beyond)
+    found = median[3], np.median(huge)
+    return finding(*found, *cases, median=median, mean=mean, **values)
 
 
 @ledger.claim(
     "003-08",
     GROW,
-    r"$q_1k_1 + q_2k_2 + \dots$ we are adding $d_k$ number of terms",
+    r"$q_1k_1 + q_2k_2 + \dots$ … we are adding $d_k$ number of terms",
     says="sum(q * k)",
 )
 def terms():
-    """The products of equal coordinates, added up, are the entry of the matrix
-    product: {= terms } terms for vectors of {= d } dimensions.
+    r"""The products of matching coordinates add up to the entry of $QK^\top$.
+    Vectors of ones count them: {= terms :.0f } for {= d } dimensions.
     """
-    rng = np.random.default_rng(0)
-    pairs = [rng.standard_normal((2, d)) for d in (4, 64)]
+    rng, d = np.random.default_rng(0), 64
+    pairs = [*(rng.standard_normal((2, n)) for n in (4, d)), np.ones((2, d))]
     cases = [case(q @ k, within=1e-12, q=q, k=k) for q, k in pairs]
-    q, k = pairs[-1]
-    return finding(*cases, terms=len(q * k), d=len(k))
+    return finding(*cases, terms=cases[-1].found, d=d)
 
 
 @ledger.claim(
@@ -215,9 +219,9 @@ def terms():
     says="fewer < more",
 )
 def tends_to_grow():
-    """For Gaussian coordinates a score of any given size is exceeded the more
-    often, the more dimensions there are: 5 in {= beyond[4] :.1% } of draws at
-    4 dimensions, in {= beyond[64] :.0% } at 64.
+    """For Gaussian coordinates any given size is exceeded the more often, the
+    more dimensions there are: a size of 5 in {= beyond[4] :.1%} of draws at 4
+    dimensions, and in {= beyond[64] :.0%} at 64.
     """
 
     def exceeds(size, d):
@@ -239,9 +243,10 @@ def tends_to_grow():
     says="at_4 < at_512",
 )
 def four_and_512():
-    """On average the size is {= at_4 :.1f } and {= at_512 :.1f }, so
-    {= at_512 / at_4 :.0f } times as large for 128 times as many terms. In
-    {= turned :.0%} of draws the score of 512 terms is the smaller one.
+    """For Gaussian coordinates the average size is {= at_4 :.1f } and
+    {= at_512 :.1f }: {= at_512 / at_4 :.0f } times as large for
+    {= 512 / 4 :.0f } times as many terms. In {= turned :.0%} of draws the score
+    of 512 terms is the smaller one.
     """
     rng = np.random.default_rng(0)
     size = {
@@ -280,7 +285,7 @@ def grows():
 )
 def low_variance():
     r"""At most $\operatorname{Var}/t^2$ of all values lie $t$ or further from
-    the average (Chebyshev's inequality). So it is for every set we try.
+    the average (Chebyshev's inequality). So it is for every set that we try.
     """
     rng = np.random.default_rng(0)
     cases = []
@@ -303,8 +308,8 @@ def low_variance():
 def heights():
     """Spread evenly, they have variances {= even[0] :.3f } and
     {= even[1] :.2f }. A range bounds the variance only from above, here by
-    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If all but two of 1000
-    students measure 5 feet, and these 3 and 7, it is {= crowd :.3f }.
+    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If one of 1000 students
+    measures 3 feet, one 7 and all others 5, it is {= crowd :.3f }.
     """
     even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
     crowd = np.var([3, 7] + 998 * [5])
@@ -319,13 +324,14 @@ def heights():
     "The input values are typically normalized to have zero mean and unit "
     "variance",
     says="1.0",
-    needs="it is the input of the layer that is normalised, and the weights "
-    "have variance $1/D$ at width $D$",
+    needs="it is the layer's input that is normalised, and the weights that "
+    "turn it into queries and keys have a variance of one over its width",
 )
 def normalised():
     r"""Then the coordinates of queries and keys have variance 1 as well. They
-    are not normalised themselves: with PyTorch's linear layer their variance
-    is {= linear :.2f }, with GPT-2's weights {= gpt2 :.2f }.
+    are not normalised themselves: with the weights that PyTorch's linear layer
+    starts from, their variance is {= linear :.2f }, and with GPT-2's
+    {= gpt2 :.2f }.
     """
     token = np.random.default_rng(0).exponential(size=768)
     token = (token - token.mean()) / token.std()
@@ -366,8 +372,8 @@ def one_product():
 )
 def independent_terms():
     """The exact law of the sum, built up term by term, has this variance. That
-    the terms are independent stands here; the article's assumptions name only
-    mean and variance.
+    the terms are independent is said here; the article's list of assumptions
+    names only mean and variance.
     """
     # One term, a sign times a skewed number, in steps of a half.
     term = np.array([1, 0, 0, 4, 0, 4, 0, 0, 1]) / 10
@@ -393,7 +399,8 @@ def mean_zero():
     """
     q = vectors(SKEWED, 4)
     same = np.mean(np.sum(q * q, axis=1))
-    return finding(scores(4).mean(), case(same, beyond=True), same=same)
+    found = case(scores(4).mean(), within=1e-12)
+    return finding(found, case(same, beyond=True), same=same)
 
 
 @ledger.claim(
@@ -465,7 +472,7 @@ def mean_square():
 def mean_of_squares():
     """Counted over all values of two independent numbers. Uncorrelated is not
     enough: if $k_1$ is $q_1$ with a random sign, it is {= signed :.2f } for
-    the law that we use.
+    the skewed law of the check.
     """
     found = np.mean(np.outer(SIGN, SKEWED) ** 2)
     skew = np.mean(np.outer(SKEWED, SKEWED) ** 2)
@@ -511,7 +518,7 @@ def variance_of_three():
     each choice of values of the six coordinates.
     """
     every = scores(3)
-    return finding(every.var(), count=every.size)
+    return finding(case(every.var(), within=1e-12), count=every.size)
 
 
 @ledger.claim(
@@ -535,10 +542,11 @@ def count_of_64():
     "uncorrelated",
 )
 def always_exactly():
-    r"""Exact it is then, for any law of the coordinates. But it is not so
-    always: if all coordinates of a vector are equal, the variance is $d_k^2$,
-    here {= equal :.0f } at $d_k = 4$. If $k = q$ with Gaussian coordinates, it
-    is $2d_k$.
+    r"""Then it is exact, for any law of the coordinates with mean 0 and
+    variance 1. The proof uses the independence; “always” leaves it out. If all
+    coordinates of a vector are equal, the variance is $d_k^2$, here
+    {= equal :.0f } at $d_k = 4$. If $k = q$ with independent Gaussian
+    coordinates, it is $2d_k$.
     """
     cases = [case(scores(d).var(), d=d) for d in (1, 2, 4)]
     # One coordinate is ±2, the others 0: uncorrelated, not independent.
@@ -615,9 +623,10 @@ def exponential_of_20():
     rather="5_184_705_528_587_072_464_087",
 )
 def exponential_of_50():
-    """It is {= exact :,}. A 64-bit float prints as {= double :,.0f }, and
-    without its last group of digits that is the article's number, too small by
-    a factor of {= double / short :,.0f }. Its conclusions do not depend on it.
+    """Rounded it is {= exact :,}. As a 64-bit float it prints as
+    {= double :,.0f }, and without the last group of digits that is the
+    article's number, too small by a factor of {= double / short :,.0f }. The
+    article's conclusions do not depend on it.
     """
     exact, double = round(power(50)), float(power(50))
     short = int(double) // 1000
@@ -631,14 +640,14 @@ def exponential_of_50():
     says="small < 1e-17 * large",
 )
 def astronomical():
-    """The second is {= ratio :.1e } times the first."""
+    """The second is {= ratio :.1e} times the first."""
     small, large = float(power(10)), float(power(50))
     return finding(case(small=small, large=large), ratio=large / small)
 
 
 @ledger.claim("003-36", LARGE, "$e^{5}$ = 148", says="148")
 def exponential_of_5_again():
-    """Rounded, to fewer digits than in the list before."""
+    """Rounded, to fewer digits than in the article's list before."""
     return finding(float(power(5)))
 
 
@@ -686,14 +695,14 @@ def softmax_of_5():
 @ledger.claim(
     "003-41",
     LARGE,
-    "the first value still gets the most attention. But the other values are "
-    "not completely zero. The model can still learn from all positions",
+    "the first value still gets the most attention … other values are not "
+    "completely zero. The model can still learn from all positions",
     says="0 < third < second < first",
 )
 def not_zero():
     r"""No softmax weight is ever exactly 0, but here the others are large
-    enough to matter: the derivative $\|J\|_F$ is {= small :.3f }, and
-    {= large :.0e } for the scores 50, 10 and 5.
+    enough to matter: the norm $\|J\|_F$ of softmax's matrix of derivatives is
+    {= small :.3f }. For the scores 50, 10 and 5 it is {= large :.0e}.
     """
     first, second, third = shares(5, 1, "0.5")
     small, large = (
@@ -763,7 +772,9 @@ def halved():
 
 @ledger.claim("003-45", RIGHT, r"$c = \sqrt{d_k}$", says="sqrt(d)")
 def divisor():
-    """The one positive number that solves $d_k/c^2 = 1$, found by trying."""
+    """The one positive number that solves $d_k/c^2 = 1$; the check finds it by
+    search.
+    """
     return finding(
         *(
             case(optimize.brentq(lambda c, d=d: d / c**2 - 1, 0.5, d), d=d)
@@ -803,9 +814,11 @@ def correct_factor():
     "uncorrelated coordinates of variance 1",
 )
 def well_distributed():
-    """Of 512 keys {= part[4] :.0f } take part at 4 dimensions,
-    {= part[64] :.0f } at 64 and {= part[256] :.0f } at 256. If the coordinates
-    of each vector are all equal, {= equal :.1f } do at 64.
+    r"""Take “well-distributed” to mean that over a quarter of the keys take
+    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
+    keys {= part[4] :.0f } do at 4 dimensions, {= part[64] :.0f } at 64 and
+    {= part[256] :.0f } at 256. If the coordinates of each vector are all
+    equal, {= equal :.1f } do at 64.
     """
     rng = np.random.default_rng(0)
     level = rng.standard_normal((1000, 512))
@@ -841,11 +854,12 @@ def chosen_for_this_reason():
     says="[1, 2, 0.5]",
 )
 def four_dimensions():
-    """The arithmetic is right. As an example the vectors are unusual: their
-    means are {= means[0] } and {= means[1] }, not 0.
+    """The arithmetic is right. Coordinates that are 0 or 1 do not have the mean
+    0 that the article assumes; here they average {= means[0] } and
+    {= means[1] }.
     """
     q, k = np.array([1, 0, 1, 0]), np.array([0, 1, 1, 1])
-    found = [q @ k, len(k) ** 0.5, (q / 2) @ k]
+    found = case([q @ k, len(k) ** 0.5, (q / 2) @ k], within=1e-12)
     return finding(found, means=[q.mean(), k.mean()])
 
 
@@ -854,18 +868,20 @@ def four_dimensions():
     NUMBERS,
     "Scaling does not matter much when $d_k$ is small",
     says="bare > scaled / 2",
-    reading="at $d_k = 4$ at least half as many of 512 keys take part as with "
-    "the divisor",
+    reading="at $d_k = 4$ and for three keys, as in the article's other "
+    "examples, at least half as many take part as with the divisor",
 )
 def small_dimension():
-    """Without it {= bare :.0f } keys take part, with it {= scaled :.0f }. Among
-    three keys the reading would hold: {= few[0] :.1f } and {= few[1] :.1f }.
-    The article's single score has nothing to compete with.
+    r"""Without it {= bare :.1f } take part, counted by
+    $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$, and with it
+    {= scaled :.1f }. But the more keys, the more the divisor matters: of 512 it
+    is {= many[0] :.0f } and {= many[1] :.0f }. The article's single score has
+    nothing to compete with.
     """
-    bare, scaled = (taking_part(weights(512, sd)) for sd in (2, 1))
-    few = [taking_part(weights(3, sd)) for sd in (2, 1)]
+    bare, scaled = (taking_part(weights(3, sd, 40_000)) for sd in (2, 1))
+    many = [taking_part(weights(512, sd)) for sd in (2, 1)]
     names = {"bare": bare, "scaled": scaled}
-    return finding(case(**names), **names, few=few)
+    return finding(case(**names), **names, many=many)
 
 
 @ledger.claim(
@@ -876,11 +892,12 @@ def small_dimension():
 )
 def example_without():
     """Rounded from {= found[0] :,.3f }, {= found[1] :,.3f } and
-    {= found[2] :,.3f }. The printed terms add up to one less.
+    {= found[2] :,.3f }. The three terms as printed add up to
+    {= printed :,}.
     """
     terms = [power(x) for x in (14, 12, 10)]
     found = [float(value) for value in (terms[0], terms[1], sum(terms))]
-    return finding(found, found=found)
+    return finding(found, found=found, printed=1_202_604 + 22_026 + 162_755)
 
 
 @ledger.claim(
@@ -904,7 +921,7 @@ def weights_without():
     says="[86.7, 1.6]",
 )
 def percent_without():
-    """The first two of the weights before, in percent."""
+    """The first two weights of [003-52](#003-52), in percent."""
     return finding(100 * shares(14, 10, 12)[:2])
 
 
@@ -912,16 +929,16 @@ def percent_without():
     "003-54",
     NUMBERS,
     "Large dimension ($d_k$ = 64) … dot product scores: [14, 10, 12]",
-    says="4",
-    rather="13.54",
-    reading="their range, 4, is the average one of three scores at $d_k = 64$",
+    says="shown < usual",
+    reading="three scores at $d_k = 64$ usually give one word even more of the "
+    "attention than these",
 )
 def typical_example():
-    r"""Three independent scores of standard deviation 8 span
-    {= wide :.2f } on average, and only {= close :.1%} of triples lie as close
-    together. So the example is milder than the usual case, where the largest
-    weight has the median {= largest :.3f }, and the point is stronger than it
-    shows.
+    r"""Three independent Gaussian scores of standard deviation 8 span
+    {= wide :.2f } on average, and only {= close :.1%} of triples span at most
+    {= width }, as these do. The largest weight has the median {= usual :.3f };
+    in the example it is {= shown :.3f }. So the article's point is stronger
+    than its example shows.
     """
 
     # The range of three exceeds w unless all lie within w above the lowest.
@@ -933,10 +950,20 @@ def typical_example():
         x = np.linspace(-9, 9, 181)
         return np.trapezoid(density(x), x)
 
-    width = np.linspace(0, 80, 801)
-    wide = np.trapezoid([1 - within(w) for w in width], width)
-    largest = np.median(weights(3, 8, 40_000)[:, 0])
-    return finding(wide, wide=wide, close=within(4), largest=largest)
+    widths = np.linspace(0, 80, 801)
+    wide = np.trapezoid([1 - within(w) for w in widths], widths)
+    example = 14, 10, 12
+    shown, width = shares(*example).max(), max(example) - min(example)
+    usual = np.median(weights(3, 8, 40_000)[:, 0])
+    return finding(
+        case(shown=shown, usual=usual),
+        case(shown=width, usual=wide),
+        shown=shown,
+        usual=usual,
+        wide=wide,
+        width=width,
+        close=within(width),
+    )
 
 
 @ledger.claim(
@@ -994,7 +1021,8 @@ def weights_with():
 )
 def learn_from_three():
     r"""Of the three, {= bare :.2f } take part without the divisor and
-    {= scaled :.2f } with it, and the derivative $\|J\|_F$ goes from
+    {= scaled :.2f } with it, counted by $1/\sum_i p_i^2$ with the weights
+    $p_i$. The norm $\|J\|_F$ of softmax's matrix of derivatives rises from
     {= slope[0] :.2f } to {= slope[1] :.2f }.
     """
     both = np.array([shares(14, 10, 12), shares("1.75", "1.25", "1.5")])
@@ -1013,10 +1041,10 @@ def learn_from_three():
     "uncorrelated",
 )
 def summary():
-    r"""The key's coordinates may then depend on each other. If each $q_i$ has
-    the correlation {= rho } with its $k_i$, as after training, the variance of
-    Gaussian vectors at $d_k = 64$ is {= found :.2f }, and the mean
-    {= rho * 64 }.
+    r"""The coordinates of the other may then depend on each other. If each
+    $q_i$ has the correlation {= rho } with its $k_i$, as training can bring
+    about, the variance for Gaussian vectors at $d_k = 64$ is {= found :.2f },
+    and the mean {= rho * 64 :.1f } instead of 0.
     """
 
     def variance_of(key, cross):
@@ -1040,22 +1068,26 @@ def summary():
     "without it, the Transformer architecture would struggle to learn "
     "effectively",
     says="d",
-    rather="1",
-    reading="without the division in the formula, the scores start with "
-    "variance $d_k$",
+    reading="without the division, and with weights that give queries and keys "
+    "variance 1, the scores start with variance $d_k$",
 )
 def would_struggle():
-    """It depends on the weights. T5 has no divisor and learns [@raffel2020]:
-    its query weights start smaller by the same root, and the scores have
-    variance {= found :.0f } all the same. Normalised queries and keys with a
-    learned factor do without it as well [@henry2020].
+    r"""Counted over all weights of one size and either sign. Whether a model
+    struggles depends on how it starts: T5 has no divisor and learns
+    [@raffel2020]. Its query weights start smaller by $\sqrt{d_k}$, which makes
+    that variance {= folded :.0f }. Normalised queries and keys with a learned
+    factor do without the divisor as well [@henry2020].
     """
-    width, cases = 512, []
-    for d in (64, 128):
-        token = np.sqrt(width) * np.eye(width)[0]  # of length √width
-        query, key = (token @ token * v for v in (1 / width / d, 1 / width))
-        cases.append(case(d * query * key, d=d))
-    return finding(*cases, found=cases[0].found)
+    # Weights ±1/√2, and two tokens whose coordinates have mean square 1.
+    rows = vectors(SIGN, 2) / np.sqrt(2)
+    query, key = rows @ [1, 1], rows @ [1.4, 0.2]
+
+    def variance_of_scores(d, smaller=1):
+        terms = np.outer(query / smaller, key).ravel()
+        return vectors(terms, d).sum(axis=1).var()
+
+    cases = [case(variance_of_scores(d), d=d) for d in (1, 2, 4)]
+    return finding(*cases, folded=variance_of_scores(4, smaller=4**0.5))
 
 
 @ledger.claim(
@@ -1064,11 +1096,12 @@ def would_struggle():
     "Why not divide by 2 or 10 or any other number?",
     says="1",
     rather="sqrt(d) / c",
-    reading="a constant $c$ keeps the spread at 1 as well",
+    reading="a constant $c$ keeps the standard deviation at 1 as well",
 )
 def any_other_number():
-    r"""The spread is $\sqrt{d_k}/c$, so that 2 is right at {= fits[2] }
-    dimensions only, and 10 at {= fits[10] }. That is the article's own answer.
+    r"""That of a score divided by $c$ is $\sqrt{d_k}/c$, so that 2 is right at
+    {= fits[2] } dimensions only, and 10 at {= fits[10] }. That is the
+    article's own answer.
     """
     cases = [
         case((scores(d) / c).std(), d=d, c=c)
