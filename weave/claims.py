@@ -1,7 +1,7 @@
 """Claims of the sources: their table, and how a page refers to one.
 
-`[@000-16]` on a page shows the claim's verdict and links to its row in docs/claims.md, where
-`::: claims note` lists what each claim says, the verdict, what was found, and the check.
+`[@000-16]` on a page links to the claim's row in docs/claims.md, where `::: claims note` lists what
+each claim says, the verdict, what was found, and the check.
 """
 
 import re
@@ -36,7 +36,7 @@ def refer(
 ) -> str:
     """Link to claims: in a table by verdict (a verdict again by number), in the text by number.
 
-    In the text a verdict would seem to be about our own words.
+    In the text a verdict would seem to be about our own words, and numbers need a comma.
 
     Args:
         places: by number the link's id, as `#mark-000-16`, or nothing.

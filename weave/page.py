@@ -255,7 +255,7 @@ class PageWeaver(Preprocessor):
     def claims(self, module: str) -> str:
         """Put in the table of a source's claims."""
         name = f"claims/{module}"
-        back = self.links_back("Explained in")
+        back = self.links_back("Explained in", tables=False)
         woven = {}
         for key, claim in self.ledger(name).items():
             self.within = f"snippets/{name}.py:{claim['line']}: {key}: "
@@ -272,13 +272,15 @@ class PageWeaver(Preprocessor):
         """Put in the list of works."""
         return bibliography.listing(self.root, self.links_back("Cited in"))
 
-    def links_back(self, words: str) -> dict[str, str]:
+    def links_back(self, words: str, tables: bool = True) -> dict[str, str]:
         """Give the links to the places that refer to a claim or a work, by its key."""
         found = references.mentions(self.root)
         return defaultdict(
             str,
             {
-                key: TOKEN.sub(self.replace, references.links_back(places, self.place, words))
+                key: TOKEN.sub(
+                    self.replace, references.links_back(places, self.place, words, tables)
+                )
                 for key, places in found.items()
             },
         )

@@ -97,16 +97,22 @@ def anchor(key: str, time: int) -> str:
     return f"mark-{key}" if time == 1 else f"mark-{key}-{time}"
 
 
-def links_back(places: list[Mention], place: Place, words: str) -> str:
+def links_back(places: list[Mention], place: Place, words: str, tables: bool = True) -> str:
     """Link to the places that refer to an entry, one link for each section, in Markdown.
 
     The pages are named as well, because sections of several pages may share a name. Where a page's
     text refers to the entry, its tables are left out.
+
+    Args:
+        places: those that refer to it.
+        place: of the page with the links.
+        words: that stand before them.
+        tables: whether to count other pages' tables then; those of claims state and do not explain.
     """
     pages: dict[str, dict[str, str]] = {}
-    in_text = {mention.page for mention in places if not mention.in_table}
+    in_text = {mention.page for mention in places if not mention.in_table} - {claims.PAGE}
     for mention in places:
-        if mention.in_table and mention.page in in_text:
+        if mention.in_table and (mention.page in in_text or (in_text and not tables)):
             continue
         link = f"[{mention.section}]({place.to_root}{mention.page}#{mention.anchor})"
         pages.setdefault(mention.title, {}).setdefault(mention.section, link)

@@ -82,6 +82,22 @@ def test_a_mark_in_the_text_gives_the_claim_s_number_and_is_linked_back(book):
     assert 'Explained in <em>C</em>: <a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
 
 
+def test_claims_in_the_text_have_commas_between_them(book):
+    page = book.build("# C\n\nSettles claims [@a-1; a-2; a-3].\n{ .settles }\n")
+    assert page.warnings == []
+    settled = re.search(r'<p class="settles">(.*)</p>', page.html)[1]
+    assert re.sub(r"<[^>]*>", "", settled) == "Settles claims a-1, a-2, a-3."
+
+
+def test_a_row_leads_to_a_table_only_if_no_text_refers_to_the_claim(book):
+    book.file("docs/other.md", "# O\n\n| a | b |\n|---|---|\n| x | [@a-1; a-2] |\n")
+    assert book.build("# C\n\nIt is five [@a-1].\n").warnings == []
+    rows = listed(book)
+    assert "../chapter/#mark-a-1" in rows
+    assert "../other/#mark-a-1" not in rows
+    assert "../other/#mark-a-2" in rows
+
+
 def test_marks_in_a_table_s_row_show_each_verdict_once(book):
     page = book.build("# C\n\n| a | b |\n|---|---|\n| five | [@a-2; a-3; @a-1], [@a-1] |\n")
     marks = re.findall(r'<a class="(?:verdict|claim)[^>]*>([^<]*)<', page.html)
