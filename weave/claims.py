@@ -72,10 +72,12 @@ def table(module: str, rows: Mapping[str, Any]) -> str:
     ]
     for key, claim in rows.items():
         verdict = claim["verdict"]
+        quoted = f"“{claim['quote']}”" if claim["place"] else claim["quote"]
+        place = claim["place"] or "our own addition"
         parts += [
             f'<tr id="{key}" data-verdict="{verdict}" markdown>',
-            f'<td markdown="block">\n\n“{claim["quote"]}”\n\n'
-            f"[{key}](#{key}){{ .claim }} {claim['place']}\n{{ .place }}\n\n</td>",
+            f'<td markdown="block">\n\n{quoted}\n\n'
+            f"[{key}](#{key}){{ .claim }} {place}\n{{ .place }}\n\n</td>",
             f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>',
             f'<td markdown="block">\n\n{found(claim)}\n\n'
             f"{claim['back']}\n\n"

@@ -78,7 +78,7 @@ class Ledger:
 
         Args:
             key: its number, such as `000-16`, which links lead to.
-            place: where in the source it stands.
+            place: where in the source it stands; empty if we add it ourselves.
             quote: a short phrase of the source, in Markdown.
             says: the claim as an expression; see Statement.
             rather: what is right, as an expression, where the claim is wrong.

@@ -583,14 +583,14 @@ def theorem():
 
 @ledger.claim(
     "000-17",
-    "not in the source: the size of the slip",
+    "",
     r"For $\Sigma_q = \Sigma_k = I$, even $d$ and "
     r"$\operatorname{tr} C = \rho d \neq 0$ the published mean square exceeds "
     r"the true one by at most the share $2(1-\rho^2)/(\rho^2(d+2))$ of it",
     says="2 * (1 - rho**2) / (rho**2 * (d + 2))",
 )
 def size_of_slip():
-    r"""Our own addition. The published formula is never too small, and the
+    r"""The published formula is never too small, and the
     slip does not change the conclusion: with $\rho = 0.3$ the largest error of
     the mean square falls from {= largest[2] :.0%} at $d = 2$ to
     {= largest[64] :.0%} at $d = 64$. The bound needs $\Sigma_q = \Sigma_k = I$:

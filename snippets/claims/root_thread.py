@@ -149,11 +149,11 @@ def deviation_of_logits():
     reading="dividing by one of these would make the standard deviation 1 too",
 )
 def other_divisors():
-    r"""The divisor for that is $\sqrt d$. At $d = 64$ these would leave a
-    standard deviation of {= spread[0] :.2f }, {= spread[1] :.1e} or
-    {= spread[2] :.1e}; the first grows with $d$, the others leave nothing to
-    tell keys apart by. From $d = {= overflow }$ on $e^{\pi d}$ is infinite in
-    32 bits.
+    r"""The divisor for that is $\sqrt d$. At $d = 64$ these three would leave
+    a standard deviation of {= spread[0] :.2f }, {= spread[1] :.1e} or
+    {= spread[2] :.1e}. The first grows from there with $d$, and the others
+    leave nothing to tell keys apart by. From $d = {= overflow }$ on
+    $e^{\pi d}$ is infinite in 32 bits.
     """
     cases = [
         case(np.std(vectors(THIRDS, d) @ vectors(SIGNS, d).T), d=d)
@@ -193,11 +193,13 @@ def cosine():
     "if we want to keep things ‘bounded’",
     says="times**0",
     rather="times**0.5",
+    reading="with the divisor $\\sqrt d$ there is a bound on the scores that "
+    "does not depend on $d$",
 )
-def largest_logit():
-    r"""Dividing by $\sqrt d$ makes typical logits alike; it does not bound
-    them. The largest that vectors of signs can give is $\sqrt d$, which is
-    {= largest[9] :.0f } at $d = 9$. A cosine or a soft cap bounds.
+def largest_score():
+    r"""It keeps the *typical* size of a score the same. The largest divided
+    score that vectors of signs can give is $\sqrt d$, which is
+    {= largest[9] :.0f } at $d = 9$. A cosine or a soft cap does bound.
     """
     largest = {
         d: (vectors(SIGNS, d) @ vectors(SIGNS, d).T / np.sqrt(d)).max()
@@ -258,11 +260,11 @@ def variance_of_score():
     needs="no two of the variables are correlated",
 )
 def variance_of_sum():
-    """Independent queries and keys provide that, but it is not necessary: for
-    $k_i = q_iq_{i+1}$ the products $q_ik_i$ are uncorrelated too. Three of them
-    add up to variance {= signs :.0f } if the $q_i$ are random signs, and
-    {= sixths :.0f } if their mean fourth power is a Gaussian's. Three equal
-    signs give {= equal :.0f }, not 3.
+    """Independent queries and keys provide that if the coordinates of one of
+    them are uncorrelated. It is not necessary: for $k_i = q_iq_{i+1}$, with
+    independent $q_i$, the products $q_ik_i$ are uncorrelated too, and three of
+    them have a sum of variance {= signs :.0f } if the $q_i$ are random signs.
+    Three *equal* signs have a sum of variance {= equal :.0f }.
     """
     sums = [vectors(THIRDS, 3)]
     for law in (SIGNS, SIXTHS):
@@ -277,7 +279,7 @@ def variance_of_sum():
     terms = equal(SIGNS, 3)
     same = np.var(terms.sum(1))
     beyond = case(same, beyond=True, variances=terms.var(0))
-    return finding(*cases, beyond, signs=found[1], sixths=found[2], equal=same)
+    return finding(*cases, beyond, signs=found[1], equal=same)
 
 
 @ledger.claim(
@@ -310,7 +312,9 @@ def variance_of_product():
     "uncorrelated",
 )
 def deviation_of_score():
-    r"""It is the root of that variance. Equal coordinates would give $d_k$."""
+    r"""It is the root of the variance, $d_k$. If all coordinates of a query are
+    equal, and of a key too, the standard deviation is $d_k$ itself.
+    """
     cases = [
         case(np.std(vectors(SIGNS, d) @ vectors(THIRDS, d).T), d=d)
         for d in (2, 3, 5)
@@ -567,9 +571,10 @@ def unit_variance():
 )
 def purpose_of_layer_norm():
     """Its authors proposed it to make training faster [@ba2016]. In the first
-    Transformer it stands after each layer, not before, so that the first
-    attention sees embeddings that are not normalised [@vaswani2017]; later
-    models put it before [@xiong2020].
+    Transformer it stands after attention, not before: later layers get
+    normalised inputs from it, but the first attention sees embeddings that are
+    not normalised [@vaswani2017]. Many later models put it before
+    [@xiong2020].
     """
 
 
@@ -644,18 +649,28 @@ def sum_of_products():
     "second answer",
     "prevents the softmax function from saturating",
     says="0",
+    needs="the scores of a row scatter like independent Gaussians, as at the "
+    "start of training",
 )
 def saturation():
-    """Under the assumptions that the answer states, the largest weight exceeds
-    0.99 in {= most :.1%} of rows or less, for 2 to 512 keys. At $d_k = 64$ and
-    512 keys the mean entropy is {= entropy[1] :.2f } with the divisor and
-    {= entropy[8] :.2f } without, out of {= limit :.2f }.
+    """With standard deviation 1 the largest weight then exceeds 0.99 in
+    {= most :.1%} of rows or less, for 2 to 512 keys. At $d_k = 64$ and 512 keys
+    the mean entropy is {= entropy[1] :.2f } with the divisor and
+    {= entropy[8] :.2f } without, out of {= limit :.2f }. If all coordinates
+    of a query are equal, and of a key too, it exceeds 0.99 in {= equal :.0%} of
+    rows of three keys at $d_k = 64$ in spite of the divisor.
     """
     shares = [np.mean(rows(n, 1)[:, 0] > 0.99) for n in (2, 3, 16, 512)]
     entropy = {sd: special.entr(rows(512, sd)).sum(1).mean() for sd in (1, 8)}
+    # q = z·1 and k = w·1: the divided scores of a query are 8zw.
+    rng = np.random.default_rng(24)
+    z, w = rng.standard_normal((50_000, 1)), rng.standard_normal((50_000, 3))
+    equal = np.mean(special.softmax(8 * z * w, axis=1).max(axis=1) > 0.99)
     return finding(
         *[case(share, within=0.005) for share in shares],
+        case(equal, within=0.005, beyond=True),
         most=max(shares),
+        equal=equal,
         entropy=entropy,
         limit=np.log(512),
     )
@@ -669,11 +684,12 @@ def saturation():
     needs="few keys compete",
 )
 def response():
-    """The response is softmax's Jacobian. At $d_k = 64$ and for three keys its
-    median norm is {= median[3, 8] :.3f } without the divisor and
-    {= median[3, 1] :.2f } with it, but for 512 keys {= median[512, 8] :.2f }
-    and {= median[512, 1] :.2f }. In the root mean square softmax without the
-    divisor responds more from {= overtakes } keys on. For a small change of the
+    """How far the weights respond to the scores is what softmax's Jacobian
+    says. At $d_k = 64$ its median norm for three keys is
+    {= median[3, 8] :.3f } without the divisor and {= median[3, 1] :.2f } with
+    it, but for 512 keys {= median[512, 8] :.2f } and
+    {= median[512, 1] :.2f }. In the root mean square softmax responds more
+    without the divisor from {= overtakes } keys on. For a small change of the
     *query*, which the divisor shrinks as well, the medians cross at about
     {= saturation/reach.crossing[64] :.0f }.
     """
@@ -766,8 +782,8 @@ def purpose_of_the_scale():
 )
 def temperature():
     r"""It is one in the sense of physics: the weights are a Boltzmann law at
-    temperature $\sqrt d$, with a score as minus the energy. Measured is what a
-    little more entropy costs in energy.
+    temperature $\sqrt d$, with a score as minus the energy. The check measures
+    what a little more entropy costs in energy: that is the temperature.
     """
 
     def measured(d):
@@ -790,10 +806,10 @@ def temperature():
     says="after < before",
 )
 def shape_of_logits():
-    """The logits are all divided by one number and keep their pattern: the
-    range of 16 of them stays {= before :.2f } standard deviations. The
-    *weights* become more uniform: their entropy rises from {= entropy[0] :.2f }
-    to {= entropy[1] :.2f }, out of {= limit :.2f }.
+    """The *weights* become more uniform. The logits are all divided by one
+    number and keep their pattern: the range of 16 of them stays
+    {= before :.2f } standard deviations. The entropy of the weights rises from
+    {= entropy[0] :.2f } to {= entropy[1] :.2f }, out of {= limit :.2f }.
     """
     # Powers of two divide without rounding.
     rows = 8 * np.random.default_rng(0).standard_normal((3, 16))
@@ -818,19 +834,21 @@ def shape_of_logits():
 @ledger.claim(
     "002-32",
     "third answer",
-    "a peaked distribution would cause gradient instabilities), therefore "
-    "increasing the gradient magnitude",
+    "(since a peaked distribution would cause gradient instabilities), "
+    "therefore increasing the gradient magnitude",
     says="bare < scaled",
     needs="fewer than {= overtakes } keys compete, at $d_k = 64$",
 )
 def gradient_magnitude():
-    """At three keys the divisor raises the root mean square of softmax's
+    """For three keys the divisor raises the root mean square of softmax's
     Jacobian from {= rms[3, 8] :.2f } to {= rms[3, 1] :.2f }. With many it is
     the other way round, since evenly spread weights have a small Jacobian too:
     for 512 it falls from {= rms[512, 8] :.2f } to {= rms[512, 1] :.2f }. For up
     to 4 keys peaked weights always lower it; for 5 it is largest at a standard
     deviation of {= largest_at[5] :.2f }, for 512 at {= largest_at[512] :.2f }.
-    (That they make it unstable, from row to row, is right.)
+    That they make it unstable is right: for 512 keys its standard deviation
+    from row to row is {= varies[8] :.0%} of its mean without the divisor, and
+    {= varies[1] :.0%} with it.
     """
     overtakes = overtaking()
     few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)
@@ -848,12 +866,19 @@ def gradient_magnitude():
         ).x
         for n, bounds in {5: (0.3, 1.5), 512: (3, 8)}.items()
     }
-    return finding(*cases, overtakes=overtakes, rms=rms, largest_at=largest_at)
+    norms = {sd: jacobian_norm(rows(512, sd)) for sd in (8, 1)}
+    return finding(
+        *cases,
+        overtakes=overtakes,
+        rms=rms,
+        largest_at=largest_at,
+        varies={sd: norm.std() / norm.mean() for sd, norm in norms.items()},
+    )
 
 
 @ledger.cited(
     "002-33",
-    "comment",
+    "comment on the third answer",
     r"this particular expression and not another one (like the product of the "
     r"norm $\frac{1}{|Q| |K|}$ or even $1/d$) is not very well explained",
     kind="opinion",

@@ -66,6 +66,17 @@ def test_a_source_and_a_verdict_narrow_together(claims, value, number):
     assert Counter(shown(page)) == {(number, "wrong"): every[number, "wrong"]}
 
 
+@with_and_without
+def test_a_source_without_such_a_claim_says_so(claims, scripts):
+    page = claims(scripts)
+    page.locator('.filter [value="variance_thread"]').check()
+    said = "e => getComputedStyle(e, '::after').content"
+    assert page.locator(".source:visible").evaluate(said) == "none"
+    page.locator('.filter [value="no code"]').check()
+    assert page.locator(".source:visible").evaluate(said) == '"No such claim in this source."'
+    assert not page.locator(".source table:visible").count()
+
+
 def test_the_keyboard_narrows_too(claims):
     page = claims()
     page.locator(".filter input").first.focus()

@@ -28,7 +28,7 @@ def even():
     return finding(True)
 
 
-@ledger.cited("a-3", "Answer", "I like it", kind="opinion")
+@ledger.cited("a-3", "", "I like it", kind="opinion")
 def liking():
     """A matter of taste."""
 
@@ -61,6 +61,10 @@ def test_a_table_has_a_row_for_each_claim(book):
     assert '<em class="verdict false">wrong</em>' in html
     assert '>4.0</data>; see <span class="formula"><math alttext="2^2">' in html
     assert "computed by its check" in html
+    assert "“it is even”" in html
+    assert "Answer" in html
+    assert "“I like it”" not in html  # nobody else says so
+    assert "our own addition" in html
 
 
 def test_a_check_stands_in_its_row_without_its_words(book):
