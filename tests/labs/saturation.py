@@ -54,6 +54,10 @@ WRONG = {
         "p = special.softmax(scores)\n"
         "return np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2": "the square of the norm",
         "p = special.softmax(scores)\nreturn np.sum(p * (1 - p))": "for the scores [0, 1, 2, 2]",
+        "p = special.softmax(scores)\nreturn np.diag(p) - np.outer(p, p)": "one number is wanted",
+        # All right, in 32 bits.
+        "p = special.softmax(np.float32(scores))\nother = 1 - np.eye(len(p))\n"
+        "return np.sqrt(np.sum((p * (other @ p)) ** 2) + p**2 @ other @ p**2)": "it is 0.447",
     },
     4: {
         SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"

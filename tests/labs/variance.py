@@ -20,6 +20,8 @@ WRONG = {
         "return 8": "has to depend on d",
         "return np.log(d)": "this gives 1.92, not 1",
         "return np.nan": "this gives nan",
+        "return -np.sqrt(d)": "-8 is not positive",
+        "return [d**0.5, d]": "one number is wanted, and here is the shape (2,)",
     },
     2: {
         "return stats.binom.pmf(np.arange(d + 1), d, 0.5)": "shape (3,)",
@@ -43,6 +45,8 @@ WRONG = {
             "the keys of silent have the mean squares [0."
         ),
         LOUD + SILENT_BUT_CORRELATED: "in silent, q[0] and k[1] are correlated: -1.00",
+        LOUD + "\n\ndef silent(q, rng):\n    return None": "no answer yet to silent",
+        LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
     4: {
         "return d": "the variance of one entry",
@@ -55,6 +59,7 @@ WRONG = {
         "return np.sqrt(2 * D / (D + d_k))": "one coordinate of q",
         "return (2 * D / (D + d_k)) ** 2": "not its root",
         "return 2 * D / (D + d_k) * np.sqrt(d_k)": "to be divided by √d_k",
+        "return -2 * D / (D + d_k)": "below 0",
     },
     6: {
         "return 2 / np.pi * np.arctan(np.sqrt(b / a))": "but close",
@@ -62,6 +67,8 @@ WRONG = {
         "return b / (a + b)": "this is 0.8000",
         "ppf = stats.f.ppf\nreturn integrate.quad("
         "lambda u: 2 / np.pi * np.arctan(np.sqrt(a / b * ppf(u, a, b))), 0, 1)[0]": "the opposite",
+        # With the error that quad gives besides.
+        "return integrate.quad(lambda u: 0.05, 0, 1)": "here is the shape (2,)",
         "rng = np.random.default_rng()\n"
         "x, y = (rng.gamma(d / 2, size=(2, 500_000)) for d in (a, b))\n"
         "return np.mean(np.abs(x[0] - x[1]) < np.abs(y[0] - y[1]))": "do not simulate",
