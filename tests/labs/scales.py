@@ -1,4 +1,7 @@
-"""Typical wrong answers to docs/labs/scales.ipynb, and part of what the check says to each."""
+"""Right answers unlike the solutions of docs/labs/scales.ipynb, and typical wrong ones.
+
+A wrong one comes with part of what the check says to it.
+"""
 
 HALF = """
 def beta_for_half(n):
@@ -33,6 +36,20 @@ LOG_Z = """
 z = np.random.default_rng(1).standard_normal((2_000_000 // n, n - 1)) * np.sqrt(d) / s
 log_z = np.mean(special.logsumexp(z, axis=1))
 """
+
+RIGHT = {
+    1: ["return np.float32(d) ** 0.5 / f(d)"],
+    2: [
+        "def ceiling(n, beta):\n    return special.softmax([beta] + [-beta] * (n - 1))[0]\n\n\n"
+        "def beta_for_half(n):\n    return np.arctanh((n - 2) / n)",
+    ],
+    4: [
+        BEFORE + "\ndef limit_after(d):\n    return np.float16(np.sqrt(65504 / d))",
+        BEFORE + "\ndef limit_after(d):\n"
+        "    x = 1\n    while d * x**2 < 65504:\n        x *= 1.001\n    return x",
+    ],
+    5: ["return np.mean(np.var(tokens, axis=0, ddof=1))"],
+}
 
 WRONG = {
     1: {

@@ -54,6 +54,12 @@ def wrong_answers(stem: str) -> dict[int, dict[str, str]]:
     return importlib.import_module(f"tests.labs.{stem}").WRONG
 
 
+def unusual_answers(stem: str) -> list[tuple[int, str]]:
+    """Give a lab's answers that are right and not like its solutions, each with its exercise."""
+    right = importlib.import_module(f"tests.labs.{stem}").RIGHT
+    return [(number, answer) for number, answers in right.items() for answer in answers]
+
+
 def whole(answer: str, cells: dict[str, dict], number: int) -> str:
     """Give an answer that replaces a skeleton, of one that is a function's body alone."""
     if answer.lstrip().startswith("def ") or "return" not in answer:
@@ -122,6 +128,14 @@ def test_a_lab_accepts_its_own_solutions(path):
     assert list(said) == exercises(cells)
     for number, message in said.items():
         assert message.startswith(f"Exercise {number}: right"), message
+
+
+@EACH_LAB
+def test_a_check_accepts_an_unusual_answer(path):
+    cells = cells_of(path)
+    for number, answer in unusual_answers(path.stem):
+        said = run(only(cells, number), {number: whole(answer, cells, number)})[number]
+        assert said.startswith(f"Exercise {number}: right"), f"{answer}\n{said}"
 
 
 @EACH_EXERCISE

@@ -1,6 +1,6 @@
-"""Typical wrong answers to docs/labs/theorem.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/theorem.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one function, its body is enough.
 """
 
 MOMENT = """
@@ -8,6 +8,29 @@ def moment(n):
     return (1 - n) if n < 2 else (n - 1) * moment(n - 2)
 """
 SECOND_MOMENT = "return np.trace(cov_q @ cov_k)"
+
+RIGHT = {
+    2: [
+        # By Lemma 2, with one long vector.
+        "I, O = np.eye(len(C)), np.zeros_like(C)\n"
+        "M = np.block([[O, I], [I, O]]) @ np.block([[cov_q, C], [C.T, cov_k]]) / 2\n"
+        "return 2 * np.trace(M @ M) + np.trace(M) ** 2",
+    ],
+    3: [
+        "C = [[0] * d for _ in range(d)]\n"
+        "for i in range(d // 2):\n    C[i][-1 - i], C[-1 - i][i] = 1, -1\nreturn C",
+    ],
+    4: [
+        MOMENT + "\n\ndef broken(z):\n    return list((z > 1) / stats.norm.pdf(1))",
+        MOMENT + "\n\ndef broken(z):\n    return np.where(z > 0, 3 + np.sqrt(2 * np.pi), 3)",
+    ],
+    6: [
+        "return special.stdtr(d, -rho * np.sqrt(d / (1 - rho**2)))",
+        "return stats.f.cdf((1 - rho) / (1 + rho), d, d)",
+        # For a correlation above 0, as in the text.
+        "return special.betainc(d / 2, 1 / 2, 1 - rho**2) / 2",
+    ],
+}
 
 WRONG = {
     1: {

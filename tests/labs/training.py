@@ -1,6 +1,6 @@
-"""Typical wrong answers to docs/labs/training.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/training.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one function, its body is enough.
 """
 
 EXPONENTS = "exponents = dict(key=1, signs=1, noise=0.5, alternate=0.5, unit=0.5, mean=0)"
@@ -15,6 +15,13 @@ def logits_after(X, W_Q, W_K, s, steps, eta):
     return (X @ W_Q.T) @ (X @ W_K.T).T / s
 """
 DIVISOR = "def divisor(d):\n    return {}\n\n\ndef factor(d):\n    return {}"
+
+RIGHT = {
+    1: ["return tuple(k / s)", "return optimize.approx_fprime(q, lambda q: q @ k / s, 1e-7)"],
+    4: [DIVISOR.format("d // 8", "8 * d**-0.5")],
+    5: ["mean = sum(K) / len(K)\nreturn [list(step * (k - mean)) for k in K]"],
+    6: [TRAIN.replace("return (X", "return list((X").replace("T / s\n", "T / s)\n")],
+}
 
 WRONG = {
     1: {

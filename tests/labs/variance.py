@@ -1,6 +1,6 @@
-"""Typical wrong answers to docs/labs/variance.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/variance.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one function, its body is enough.
 """
 
 LOUD = """
@@ -13,6 +13,30 @@ def silent(q, rng):
     k[:, 1::2] *= -1
     return k
 """
+
+RIGHT = {
+    1: ["return np.float32(d) ** 0.5", "return np.std(draw_scores(d, seed=5))"],
+    2: [
+        "from itertools import product\n"
+        "p = [0] * (2 * d + 1)\n"
+        "for signs in product((-1, 1), repeat=2 * d):\n"
+        "    p[d + sum(a * b for a, b in zip(signs[:d], signs[d:]))] += 1 / 4**d\n"
+        "return p",
+    ],
+    3: [
+        "def loud(q, rng):\n    return [list(row * rng.choice([-1, 1])) for row in q]\n\n\n"
+        "def silent(q, rng):\n"
+        "    balanced = [1, 1, 1, -1, -1, -1]\n"
+        "    return np.array([row * rng.permutation(balanced) for row in q])",
+    ],
+    6: [
+        # By the density of F, and by the beta law of a share of two squared lengths.
+        "return integrate.quad(lambda f: stats.f.pdf(f, b, a)\n"
+        "    * 2 / np.pi * np.arctan(np.sqrt(b / a * f)), 0, np.inf)[0]",
+        "return integrate.quad(lambda x: stats.beta.pdf(x, a / 2, b / 2)\n"
+        "    * 2 / np.pi * np.arccos(np.sqrt(x)), 0, 1)[0]",
+    ],
+}
 
 WRONG = {
     1: {
