@@ -1,6 +1,7 @@
 """Right answers unlike the solutions of docs/labs/training.ipynb, and typical wrong ones.
 
-A wrong one comes with part of what the check says to it. Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one
+function, its body is enough.
 """
 
 EXPONENTS = "exponents = dict(key=1, signs=1, noise=0.5, alternate=0.5, unit=0.5, mean=0)"
