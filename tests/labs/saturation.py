@@ -1,4 +1,7 @@
-"""Typical wrong answers to docs/labs/saturation.ipynb, and part of what the check says to each."""
+"""Right answers unlike the solutions of docs/labs/saturation.ipynb, and typical wrong ones.
+
+A wrong one comes with part of what the check says to it.
+"""
 
 SIMULATE = """
 square = {}
@@ -18,6 +21,23 @@ AGREE = """
 def agree(F, sigma):
     return 1 - slope(F, sigma) / sigma
 """
+
+RIGHT = {
+    1: [
+        "return special.softmax(scores, axis=1).tolist()",
+        "return 1 / np.sum(np.exp(scores[:, None, :] - scores[:, :, None]), axis=2)",
+    ],
+    2: ["return np.float32(len(weights) / np.sum(weights**2))"],
+    3: [
+        "p = special.softmax(scores)\nJ = -np.outer(p, p)\nnp.fill_diagonal(J, 0)\n"
+        "np.fill_diagonal(J, -J.sum(axis=1))\nreturn np.linalg.norm(J)",
+    ],
+    5: [
+        "z = np.random.default_rng(0).standard_normal((100_000, n))\n"
+        "return np.mean(np.max(z, axis=1))",
+    ],
+    6: [SLOPE.replace("e-4", "e-2") + ENTROPY + AGREE],
+}
 
 WRONG = {
     1: {
@@ -54,6 +74,10 @@ WRONG = {
         "p = special.softmax(scores)\n"
         "return np.sum(p**2) - 2 * np.sum(p**3) + np.sum(p**2) ** 2": "the square of the norm",
         "p = special.softmax(scores)\nreturn np.sum(p * (1 - p))": "for the scores [0, 1, 2, 2]",
+        "p = special.softmax(scores)\nreturn np.diag(p) - np.outer(p, p)": "one number is wanted",
+        # All right, in 32 bits.
+        "p = special.softmax(np.float32(scores))\nother = 1 - np.eye(len(p))\n"
+        "return np.sqrt(np.sum((p * (other @ p)) ** 2) + p**2 @ other @ p**2)": "it is 0.447",
     },
     4: {
         SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"

@@ -1,4 +1,7 @@
-"""Typical wrong answers to docs/labs/scales.ipynb, and part of what the check says to each."""
+"""Right answers unlike the solutions of docs/labs/scales.ipynb, and typical wrong ones.
+
+A wrong one comes with part of what the check says to it.
+"""
 
 HALF = """
 def beta_for_half(n):
@@ -34,12 +37,28 @@ z = np.random.default_rng(1).standard_normal((2_000_000 // n, n - 1)) * np.sqrt(
 log_z = np.mean(special.logsumexp(z, axis=1))
 """
 
+RIGHT = {
+    1: ["return np.float32(d) ** 0.5 / f(d)"],
+    2: [
+        "def ceiling(n, beta):\n    return special.softmax([beta] + [-beta] * (n - 1))[0]\n\n\n"
+        "def beta_for_half(n):\n    return np.arctanh((n - 2) / n)",
+    ],
+    4: [
+        BEFORE + "\ndef limit_after(d):\n    return np.float16(np.sqrt(65504 / d))",
+        BEFORE + "\ndef limit_after(d):\n"
+        "    x = 1\n    while d * x**2 < 65504:\n        x *= 1.001\n    return x",
+    ],
+    5: ["return np.mean(np.var(tokens, axis=0, ddof=1))"],
+}
+
 WRONG = {
     1: {
         "return d / f(d)": "a score has variance d",
         "return d / f(d) ** 2": "that is the variance",
         "return np.sqrt(d / f(d))": "not under the root",
         "return f(d) / np.sqrt(d)": "upside down",
+        "return np.sqrt(d)": "before the division",
+        "return np.sqrt(d) / np.array([f(d)])": "one number is wanted",
         "return 1": "divided by log d",
         "return np.nan": "this gives nan",
     },
@@ -60,12 +79,13 @@ WRONG = {
         VARIANCE + "return (D * variance[rule]) ** 2": "the variance, not its root",
         VARIANCE + "return D * variance[rule] * np.sqrt(d)": "to be divided by √d",
         VARIANCE + 'variance["fused"] = 2 / (D + D)\nreturn D * variance[rule]': (
-            "fused: how many outputs"
+            "fused: twice as much. How many outputs"
         ),
         VARIANCE + 'variance["linear"] = 1 / D\nreturn D * variance[rule]': (
             "linear: the uniform law"
         ),
         VARIANCE + 'variance["gpt2"] = 0.02\nreturn D * variance[rule]': "gpt2: at D = 24",
+        VARIANCE + "return -D * variance[rule]": "below 0",
     },
     4: {
         BEFORE + "\ndef limit_after(d):\n    return 65504 / d": "x comes twice",
@@ -77,6 +97,8 @@ WRONG = {
             "limit_before(64) is 31.99, where the result is finite"
         ),
         AFTER + "\ndef limit_before(d):\n    return np.sqrt(65504) * d**0.25": "How many products",
+        AFTER + "\ndef limit_before(d):\n    return None": "no answer yet to limit_before",
+        AFTER + "\ndef limit_before(d):\n    return -90": "should be positive",
         AFTER + "\ndef limit_before(d):\n    return np.nan": "not the border",
     },
     5: {
@@ -95,6 +117,9 @@ WRONG = {
         "return np.log(n - 1) * s / d": "if all noise had the score 0",
         # The right key counted among the noise.
         LOG_Z.replace("n - 1", "n") + "return log_z * s / d": "and this is 0.348",
+        # With too few rows for three keys.
+        "z = np.random.default_rng(1).standard_normal((300, n - 1)) * np.sqrt(d) / s\n"
+        "return np.mean(special.logsumexp(z, axis=1)) * s / d": "draw more rows",
         "return np.nan": "this is nan",
     },
 }

@@ -1,6 +1,7 @@
-"""Typical wrong answers to docs/labs/theorem.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/theorem.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one
+function, its body is enough.
 """
 
 MOMENT = """
@@ -8,6 +9,29 @@ def moment(n):
     return (1 - n) if n < 2 else (n - 1) * moment(n - 2)
 """
 SECOND_MOMENT = "return np.trace(cov_q @ cov_k)"
+
+RIGHT = {
+    2: [
+        # By Lemma 2, with one long vector.
+        "I, O = np.eye(len(C)), np.zeros_like(C)\n"
+        "M = np.block([[O, I], [I, O]]) @ np.block([[cov_q, C], [C.T, cov_k]]) / 2\n"
+        "return 2 * np.trace(M @ M) + np.trace(M) ** 2",
+    ],
+    3: [
+        "C = [[0] * d for _ in range(d)]\n"
+        "for i in range(d // 2):\n    C[i][-1 - i], C[-1 - i][i] = 1, -1\nreturn C",
+    ],
+    4: [
+        MOMENT + "\n\ndef broken(z):\n    return list((z > 1) / stats.norm.pdf(1))",
+        MOMENT + "\n\ndef broken(z):\n    return np.where(z > 0, 3 + np.sqrt(2 * np.pi), 3)",
+    ],
+    6: [
+        "return special.stdtr(d, -rho * np.sqrt(d / (1 - rho**2)))",
+        "return stats.f.cdf((1 - rho) / (1 + rho), d, d)",
+        # For a correlation above 0, as in the text.
+        "return special.betainc(d / 2, 1 / 2, 1 - rho**2) / 2",
+    ],
+}
 
 WRONG = {
     1: {
@@ -19,9 +43,11 @@ WRONG = {
     2: {
         SECOND_MOMENT + " + np.sum(C**2) + np.trace(C) ** 2": "right for symmetric C only",
         SECOND_MOMENT + " + np.trace(C @ C)": "that is the variance",
+        # Good while one of the two has no entries off the diagonal.
+        "return np.trace(cov_q * cov_k) + np.trace(C @ C) + np.trace(C) ** 2": "even where C is 0",
         SECOND_MOMENT + " + np.trace(C) ** 2": "with a symmetric C the draws give",
         "return np.trace(cov_q) * np.trace(cov_k) + np.trace(C @ C)": "even where C is 0",
-        "return cov_q @ cov_k + C @ C": "a number is asked for, not (4, 4)",
+        "return cov_q @ cov_k + C @ C": "one number is wanted, and here is the shape (4, 4)",
     },
     3: {
         "return np.eye(d)": "C is symmetric",
@@ -29,12 +55,14 @@ WRONG = {
         "return np.triu(np.ones((d, d)), 1) - np.tril(np.ones((d, d)), -1)": (
             "At d = 6 it has the singular value 3.73"
         ),
-        "return np.kron(np.eye(d // 2), [[0, -1], [1, 0]])": "at d = 3, C has the shape (2, 2)",
+        "return np.kron(np.eye(d // 2), [[0, -1], [1, 0]])": "here is the shape (2, 2)",
         # The key follows the query in the coordinate that is left.
         "C = np.eye(d)\n"
         "for i in range(0, d - 1, 2):\n"
         "    C[i : i + 2, i : i + 2] = [[0, -1], [1, 0]]\n"
         "return C": "Which direction is left over",
+        "return np.full((d, d), np.nan)": "not every entry",
+        "return 0.9 * np.kron(np.eye(d // 2), [[0, -1], [1, 0]])": "not yet; at d = 2 the true",
     },
     4: {
         "def moment(n):\n    return special.factorial(n - 1) if n % 2 == 0 else 0\n": (
@@ -44,9 +72,11 @@ WRONG = {
             "the mean of z^2 is 1, and this gives 2"
         ),
         MOMENT + "\n\ndef broken(z):\n    return None": "no answer yet to the second part",
-        MOMENT + "\n\ndef broken(z):\n    return z": "the derivative of h is 1.00",
+        MOMENT + "\n\ndef broken(z):\n    return z": "the derivative of h is 1, not 0",
         MOMENT + "\n\ndef broken(z):\n    return np.sign(z)": "E[z·h(z)] is 0.7979",
         MOMENT + "\n\ndef broken(z):\n    return np.ones_like(z)": "Is h constant",
+        MOMENT + "\n\ndef broken(z):\n    return np.nan * z": "E[z·h(z)] is nan",
+        MOMENT + "\n\ndef broken(z):\n    return 1": "the shape (1000,) is wanted",
     },
     5: {
         "d = 2 * len(theta)\n"
@@ -56,6 +86,14 @@ WRONG = {
         "mean = 2 * rho * np.sum(np.cos(m * theta))\n"
         "return 2 * len(theta) + rho * mean + mean**2": "By which angle",
         "mean = 2 * rho * np.sum(np.cos(m * theta))\nreturn len(theta) + mean**2": "d/2 angles",
+        "mean = 2 * rho * np.sum(np.cos(m * theta))\n"
+        "return 2 * len(theta) - 2 * rho**2 * np.sum(np.cos(2 * m * theta)) + mean**2": (
+            "By which angle"
+        ),
+        "mean = rho * np.sum(np.cos(m * theta))\n"
+        "return 2 * len(theta) + 2 * rho**2 * np.sum(np.cos(2 * m * theta)) + mean**2": (
+            "and distance 1"
+        ),
     },
     6: {
         "return special.ndtr(-rho * np.sqrt(d / (1 + rho**2)))": "as if S were normal",

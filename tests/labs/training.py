@@ -1,6 +1,7 @@
-"""Typical wrong answers to docs/labs/training.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/training.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one
+function, its body is enough.
 """
 
 EXPONENTS = "exponents = dict(key=1, signs=1, noise=0.5, alternate=0.5, unit=0.5, mean=0)"
@@ -16,13 +17,23 @@ def logits_after(X, W_Q, W_K, s, steps, eta):
 """
 DIVISOR = "def divisor(d):\n    return {}\n\n\ndef factor(d):\n    return {}"
 
+RIGHT = {
+    1: ["return tuple(k / s)", "return optimize.approx_fprime(q, lambda q: q @ k / s, 1e-7)"],
+    4: [DIVISOR.format("d // 8", "8 * d**-0.5")],
+    5: ["mean = sum(K) / len(K)\nreturn [list(step * (k - mean)) for k in K]"],
+    6: [TRAIN.replace("return (X", "return list((X").replace("T / s\n", "T / s)\n")],
+}
+
 WRONG = {
     1: {
         "return k": "it should be 0.5 times as long",
         "return k / np.sqrt(len(k))": "At d = 5, s = 3",
         "return q / s": "the gradient by k",
-        "return q @ k / s": "the shape ()",
+        "return q @ k / s": "here is the shape ()",
         "return q * k / s": "moving the first coordinate",
+        "return -k / s": "that way the logit falls",
+        "return 0 * k": "moving the first coordinate",
+        "return k.reshape(-1, 1) / s": "here is the shape (4, 1)",
     },
     2: {
         EXPONENTS.replace("alternate=0.5", "alternate=1"): "Every other term is negative",
@@ -32,6 +43,8 @@ WRONG = {
         EXPONENTS.replace("signs=1", "signs=0.5"): "All of the terms have one sign",
         EXPONENTS.replace(", mean=0", ""): "no answer yet to mean",
         "exponents = [1, 1, 0.5, 0.5, 0.5, 0]": "give a dictionary",
+        EXPONENTS.replace("unit=0.5", "unit=float('nan')"): "how large is one of them",
+        EXPONENTS.replace("unit=0.5", "unit='1/2'"): "unit: numbers are wanted",
     },
     3: {
         "return 4 / np.pi * eta * d": "less attention, not more",
@@ -45,11 +58,13 @@ WRONG = {
         DIVISOR.format("np.sqrt(d)", "np.sqrt(64 / d)"): (
             "with your divisor a step at d = 16 moves the logit 0.5"
         ),
-        DIVISOR.format("d", "np.sqrt(64 / d)"): "at d = 64 the divisor is 64",
+        DIVISOR.format("d", "np.sqrt(64 / d)"): "divisor(64) is 64, not 8",
         DIVISOR.format("8", "np.sqrt(64 / d)"): "with your divisor",
         DIVISOR.format("d / 8", "64 / d"): "with your factor",
         DIVISOR.format("d / 8", "1"): "with your factor",
-        DIVISOR.format("d / 8", "1 / np.sqrt(d)"): "at d = 64 the factor is 0.125",
+        DIVISOR.format("d / 8", "1 / np.sqrt(d)"): "factor(64) is 0.125, not 1",
+        DIVISOR.format("d / 8", "None"): "no answer yet to factor",
+        DIVISOR.format("[d / 8]", "np.sqrt(64 / d)"): "divisor: one number is wanted",
     },
     5: {
         "return step * K": "all n keys get attention 1/n",
@@ -59,7 +74,7 @@ WRONG = {
         "return step * (K - K.mean(axis=1, keepdims=True))": "the first query should be",
         "return step * (K - 1 / len(K))": "the first query should be",
         "return 0 * K": "the first query should be",
-        "return K[0]": "5 queries with 3 coordinates",
+        "return K[0]": "the shape (5, 3) is wanted",
     },
     6: {
         TRAIN.replace("T / s\n", "T\n"): "Divide them by s",
@@ -73,6 +88,9 @@ WRONG = {
             "        W_K = W_K",
             "        G = special.softmax(Q @ K.T / s, axis=1) - np.eye(len(X))\n        W_K = W_K",
         ): "take both gradients before W_Q moves",
+        TRAIN.replace(
+            "return (X @ W_Q.T) @ (X @ W_K.T).T", "return (X @ W_K.T) @ (X @ W_Q.T).T"
+        ): "in a row",
         TRAIN.replace("range(steps)", "range(min(steps, 1))"): "not after three",
     },
 }

@@ -1,6 +1,7 @@
-"""Typical wrong answers to docs/labs/variance.ipynb, and part of what the check says to each.
+"""Right answers unlike the solutions of docs/labs/variance.ipynb, and typical wrong ones.
 
-Where the skeleton is one function, its body is enough.
+A wrong one comes with part of what the check says to it. Where the skeleton is one
+function, its body is enough.
 """
 
 LOUD = """
@@ -14,12 +15,38 @@ def silent(q, rng):
     return k
 """
 
+RIGHT = {
+    1: ["return np.float32(d) ** 0.5", "return np.std(draw_scores(d, seed=5))"],
+    2: [
+        "from itertools import product\n"
+        "p = [0] * (2 * d + 1)\n"
+        "for signs in product((-1, 1), repeat=2 * d):\n"
+        "    p[d + sum(a * b for a, b in zip(signs[:d], signs[d:]))] += 1 / 4**d\n"
+        "return p",
+    ],
+    3: [
+        "def loud(q, rng):\n    return [list(row * rng.choice([-1, 1])) for row in q]\n\n\n"
+        "def silent(q, rng):\n"
+        "    balanced = [1, 1, 1, -1, -1, -1]\n"
+        "    return np.array([row * rng.permutation(balanced) for row in q])",
+    ],
+    6: [
+        # By the density of F, and by the beta law of a share of two squared lengths.
+        "return integrate.quad(lambda f: stats.f.pdf(f, b, a)\n"
+        "    * 2 / np.pi * np.arctan(np.sqrt(b / a * f)), 0, np.inf)[0]",
+        "return integrate.quad(lambda x: stats.beta.pdf(x, a / 2, b / 2)\n"
+        "    * 2 / np.pi * np.arccos(np.sqrt(x)), 0, 1)[0]",
+    ],
+}
+
 WRONG = {
     1: {
         "return d": "that is the variance",
         "return 8": "has to depend on d",
         "return np.log(d)": "this gives 1.92, not 1",
         "return np.nan": "this gives nan",
+        "return -np.sqrt(d)": "-8 is not positive",
+        "return [d**0.5, d]": "one number is wanted, and here is the shape (2,)",
     },
     2: {
         "return stats.binom.pmf(np.arange(d + 1), d, 0.5)": "shape (3,)",
@@ -43,6 +70,8 @@ WRONG = {
             "the keys of silent have the mean squares [0."
         ),
         LOUD + SILENT_BUT_CORRELATED: "in silent, q[0] and k[1] are correlated: -1.00",
+        LOUD + "\n\ndef silent(q, rng):\n    return None": "no answer yet to silent",
+        LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
     4: {
         "return d": "the variance of one entry",
@@ -55,6 +84,7 @@ WRONG = {
         "return np.sqrt(2 * D / (D + d_k))": "one coordinate of q",
         "return (2 * D / (D + d_k)) ** 2": "not its root",
         "return 2 * D / (D + d_k) * np.sqrt(d_k)": "to be divided by √d_k",
+        "return -2 * D / (D + d_k)": "below 0",
     },
     6: {
         "return 2 / np.pi * np.arctan(np.sqrt(b / a))": "but close",
@@ -62,6 +92,8 @@ WRONG = {
         "return b / (a + b)": "this is 0.8000",
         "ppf = stats.f.ppf\nreturn integrate.quad("
         "lambda u: 2 / np.pi * np.arctan(np.sqrt(a / b * ppf(u, a, b))), 0, 1)[0]": "the opposite",
+        # With the error that quad gives besides.
+        "return integrate.quad(lambda u: 0.05, 0, 1)": "here is the shape (2,)",
         "rng = np.random.default_rng()\n"
         "x, y = (rng.gamma(d / 2, size=(2, 500_000)) for d in (a, b))\n"
         "return np.mean(np.abs(x[0] - x[1]) < np.abs(y[0] - y[1]))": "do not simulate",
