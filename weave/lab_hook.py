@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
-from weave import lab
+from weave import lab, lab_page
 from weave.errors import WeaveError
 from weave.page import mistake
 
@@ -35,7 +35,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for file in labs:
         if not isinstance(executed[path_of(file)], WeaveError):
             script = file.dest_uri.replace("index.html", f"{file.name}.py")
-            files.append(File.generated(config, script, content=lab.to_script(path_of(file))))
+            files.append(File.generated(config, script, content=lab_page.to_script(path_of(file))))
     return files
 
 
@@ -56,8 +56,8 @@ def on_page_read_source(page: Page, config: MkDocsConfig) -> str | None:
             raise notebook
         chapter = Path(config.docs_dir, f"{page.file.name}.md")
         title = get_data(chapter.read_text("utf-8-sig"))[1].get("title", page.file.name)
-        links = lab.links(page.file.name, title, config.repo_url or "", config.edit_uri or "")
-        return lab.to_markdown(notebook, links)
+        links = lab_page.links(page.file.name, title, config.repo_url or "", config.edit_uri or "")
+        return lab_page.to_markdown(notebook, links)
     except WeaveError as error:
         where = f"docs/{page.file.src_uri}"
         log.warning("%s, %s", where, error)

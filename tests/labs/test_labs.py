@@ -19,7 +19,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 
-from weave import lab
+from weave import lab_page
 from weave.tokens import TOKEN
 
 mpl.use("agg")
@@ -264,7 +264,7 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
 @EACH_LAB
 def test_the_script_runs_alone(path, tmp_path):
     script = tmp_path / f"{path.stem}.py"
-    script.write_text(lab.to_script(path), "utf-8")
+    script.write_text(lab_page.to_script(path), "utf-8")
     done = subprocess.run(
         [sys.executable, script],
         cwd=tmp_path,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.site.browser import ROOT, SOURCES
-from weave import lab
+from weave import lab, lab_page
 
 LABS = [path for path in SOURCES if path.suffix == ".ipynb"]
 EACH_LAB = pytest.mark.parametrize("source", LABS, ids=lambda path: path.stem)
@@ -47,7 +47,7 @@ def test_a_lab_can_be_taken_away(site, source):
     page = page_of(site, source)
     notebook, script = (page.with_name(f"{source.stem}.{kind}") for kind in ("ipynb", "py"))
     assert notebook.read_bytes() == source.read_bytes()
-    assert script.read_text("utf-8") == lab.to_script(source)  # which tests/labs runs
+    assert script.read_text("utf-8") == lab_page.to_script(source)  # which tests/labs runs
     for file in (notebook, script):
         assert f'<a href="{file.name}" download>' in page.read_text("utf-8")
 

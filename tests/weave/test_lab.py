@@ -10,7 +10,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from weave import lab
+from weave import lab, lab_page
 from weave.errors import WeaveError
 from weave.runner import ROOT
 from weave.site import text_of_notebook
@@ -165,7 +165,7 @@ PNG = {"output_type": "display_data", "data": {"image/png": "…"}, "metadata": 
 def test_a_figure_needs_its_words_and_stands_alone(code, outputs, says):
     made = notebook({"title": TITLE, "figure-1": code}, {"figure-1": outputs})
     with pytest.raises(WeaveError, match=f"cell 'figure-1': .*{says}"):
-        lab.to_markdown(made)
+        lab_page.to_markdown(made)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_figure_needs_its_words_and_stands_alone(code, outputs, says):
     ],
 )
 def test_colab_is_offered_where_the_repository_is_known(repository, colab):
-    text = lab.links("law", "The law", repository, "edit/trunk/docs/")
+    text = lab_page.links("law", "The law", repository, "edit/trunk/docs/")
     address = "https://colab.research.google.com/github/someone/why/blob/trunk/docs/labs/law.ipynb"
     assert (f'href="{address}"' in text) == colab
     assert ("colab" in text) == colab
