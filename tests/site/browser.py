@@ -79,3 +79,11 @@ CONTRAST = """(one, other) => {
     const [a, b] = [luminance(one), luminance(other)]
     return Math.max(a, b) / Math.min(a, b)
 }"""
+
+
+def background(page: Page) -> str:
+    """Say whether the page is light or dark."""
+    black = page.evaluate(
+        f"() => ({CONTRAST})(getComputedStyle(document.body).backgroundColor, 'black')"
+    )
+    return "light" if black > 4.58 else "dark"  # the ratio at which black and white are equal

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.site.browser import CONTRAST, PHONE, WIDE, Tab, asks_elsewhere, complains
+from tests.site.browser import CONTRAST, PHONE, WIDE, Tab, asks_elsewhere, background, complains
 
 
 def overflows_a_phone(tab: Tab) -> list[str]:
@@ -184,6 +184,10 @@ each_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__
 def test_no_page(tab, check):
     problems = check(tab)
     assert not problems, "\n".join(problems)
+
+
+def test_both_palettes_are_what_they_are_called(tab, request):
+    assert background(tab.page) == request.node.callspec.params["tab"][1]
 
 
 @each_check
