@@ -92,7 +92,8 @@ def found(claim: Mapping[str, Any]) -> str:
     if claim["needs"]:
         return f"**If {claim['needs']}.** {claim['text']}"
     if claim["reading"]:
-        return f"**Read as: {claim['reading']}.** So read it is {claim['outcome']}. {claim['text']}"
+        read = f"**Read as: {claim['reading']}.** So read, it is {claim['outcome']}."
+        return f"{read} {claim['text']}"
     return str(claim["text"])
 
 
