@@ -36,8 +36,6 @@ def open_tab(
 ) -> Tab:
     """Open a page in a context of its own, which remembers nothing."""
     page = browser.new_context(viewport=WIDE, **options).new_page()
-    page.set_default_timeout(5000)
-    page.set_default_navigation_timeout(30_000)  # the page of all claims, on a busy machine
     tab = Tab(page, origin)
     page.context.on("request", lambda request: tab.requests.append(request.url))
     page.context.on("requestfailed", lambda request: tab.errors.append(f"failed: {request.url}"))
