@@ -71,15 +71,14 @@ def surname(person: Any) -> str:
     return str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
 
 
-def cite(places: Mapping[str, str], root: Path, to_root: str) -> str:
+def cite(places: Mapping[str, str], known: Mapping[str, Work], to_root: str) -> str:
     """Name works in brackets, each with a link to its entry.
 
     Args:
         places: by key the link's id, as `#mark-vaswani2017`, or nothing.
-        root: the project's folder.
+        known: the bibliography.
         to_root: the way from the page up to docs/.
     """
-    known = works(root)
     named = [
         f"[{known[key].label}]({to_root}{PAGE}#{key}){{ {place} .work }}"
         for key, place in places.items()
@@ -87,15 +86,15 @@ def cite(places: Mapping[str, str], root: Path, to_root: str) -> str:
     return f"({'; '.join(named)})"
 
 
-def listing(root: Path, back: Mapping[str, str]) -> str:
+def listing(known: Mapping[str, Work], back: Mapping[str, str]) -> str:
     """Give the bibliography as a list, in Markdown.
 
     Args:
-        root: the project's folder.
+        known: the bibliography.
         back: by key the links to the places that cite a work.
     """
     lines = ['<ul class="references" markdown>']
-    for key, work in works(root).items():
+    for key, work in known.items():
         lines.append(f'<li id="{key}" markdown="block">\n\n{work.text}\n')
         lines.append(f"{back[key]}\n\n</li>")
     return "\n".join(["", *lines, "</ul>", ""])

@@ -6,8 +6,11 @@ each claim says, the verdict, what was found, and the check.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from weave.site import stamped
 
 PAGE = "claims.md"
 ENTERED = re.compile(r"^@\w+(?:\.\w+)?\(\s*\"(?P<key>[\w-]+)\"", re.MULTILINE)
@@ -24,11 +27,16 @@ TONES = {
 
 def modules(root: Path) -> dict[str, str]:
     """Give the module under snippets/claims/ that holds each claim, by the claim's number."""
-    found = {}
-    for file in sorted((root / "snippets" / "claims").glob("*.py")):
-        for entry in ENTERED.finditer(file.read_text("utf-8")):
-            found[entry["key"]] = f"claims/{file.stem}"
-    return found
+    return _modules(stamped(sorted((root / "snippets" / "claims").glob("*.py"))))
+
+
+@lru_cache(maxsize=1)
+def _modules(files: tuple[tuple[Path, int], ...]) -> dict[str, str]:
+    return {
+        entry["key"]: f"claims/{file.stem}"
+        for file, _ in files
+        for entry in ENTERED.finditer(file.read_text("utf-8"))
+    }
 
 
 def refer(

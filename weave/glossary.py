@@ -12,9 +12,9 @@ Material's script, which shows it to the keyboard too.
 import logging
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from markdown import Markdown
@@ -34,7 +34,8 @@ PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4"
 PLAIN_CLASSES = {"admonition-title", "answer", "chapters", "drawing", "references", "source"}
 
 
-class Term(NamedTuple):
+@dataclass(frozen=True)
+class Term:
     """A word of the glossary.
 
     Attributes:
@@ -47,13 +48,13 @@ class Term(NamedTuple):
     definition: str
     anchor: str
 
-    @property
-    def pattern(self) -> str:
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
         """Match the word in a text: with a capital or without, in the singular or the plural."""
         first, rest = self.name[0], re.escape(self.name[1:]).replace(r"\ ", r"\s+")
         queries = re.compile("(?<=[^aeiou])y$")  # but keys
         many = queries.sub("(?:y|ies)", rest) if queries.search(rest) else f"{rest}(?:s|es)?"
-        return rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])"
+        return re.compile(rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])")
 
 
 def terms(docs: Path) -> list[Term]:
@@ -89,15 +90,13 @@ def first_uses(text: str, unused: list[Term]) -> Iterator[tuple[re.Match[str], T
     All names of an entry are one word. Of two that begin at the same place, the longer is meant.
     """
     position = 0
-    while found := [(match, term) for term in unused if (match := _search(term, text, position))]:
+    while found := [
+        (match, term) for term in unused if (match := term.pattern.search(text, position))
+    ]:
         match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
         yield match, term
         unused[:] = [other for other in unused if other.anchor != term.anchor]
         position = match.end()
-
-
-def _search(term: Term, text: str, position: int) -> re.Match[str] | None:
-    return re.compile(term.pattern).search(text, position)
 
 
 class Marker(Treeprocessor):

@@ -7,8 +7,8 @@ spans is left alone; code by mere indentation is not used here.
 
 import logging
 import re
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -24,7 +24,7 @@ from weave.result import Result
 from weave.runner import ROOT, Runner
 from weave.site import Place, make_files, place_of
 from weave.snippet import Snippet
-from weave.tokens import KEY, MISSPELT, TOKEN, VALUE_IN_FORMULA
+from weave.tokens import KEY, MISSPELT, TOKEN, VALUE_IN_FORMULA, in_table, line_before
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
@@ -116,8 +116,7 @@ class PageWeaver(Preprocessor):
             if token["references"]:
                 return self.bibliography()
             if token["marks"]:
-                line = token.string[: token.start()].rpartition("\n")[2]
-                return self.marks(KEY.findall(token["marks"]), in_table=line.startswith("|"))
+                return self.marks(KEY.findall(token["marks"]), in_table(token))
             if token["value"]:
                 return self.value(token["value"])
             if token["display"]:
@@ -138,7 +137,7 @@ class PageWeaver(Preprocessor):
 
     def display(self, token: re.Match[str]) -> str:
         """Put in a formula that stands on lines of its own, in a box that scrolls on a phone."""
-        indent = token.string[: token.start()].rpartition("\n")[2]
+        indent = line_before(token)
         if indent.strip() or token.string[token.end() :].partition("\n")[0].strip():
             raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
         mathml = self.formula(token["display"], display=True)
@@ -233,7 +232,7 @@ class PageWeaver(Preprocessor):
             raise WeaveError("works and claims in one reference; write [@work] [@claim]")
         places = {key: self.anchor(key) for key in keys}
         if keys[0] in works:
-            return bibliography.cite(places, self.root, self.place.to_root)
+            return bibliography.cite(places, works, self.place.to_root)
         verdicts = {key: self.ledger(modules[key])[key]["verdict"] for key in keys}
         return claims.refer(places, verdicts, self.place.to_root, in_table)
 
@@ -255,9 +254,10 @@ class PageWeaver(Preprocessor):
     def claims(self, module: str) -> str:
         """Put in the table of a source's claims."""
         name = f"claims/{module}"
-        back = self.links_back("Explained in", tables=False)
+        rows = self.ledger(name)
+        back = self.links_back(rows, "Explained in", tables=False)
         woven = {}
-        for key, claim in self.ledger(name).items():
+        for key, claim in rows.items():
             self.within = f"snippets/{name}.py:{claim['line']}: {key}: "
             self.own = claim["values"]
             woven[key] = claim | {
@@ -270,20 +270,18 @@ class PageWeaver(Preprocessor):
 
     def bibliography(self) -> str:
         """Put in the list of works."""
-        return bibliography.listing(self.root, self.links_back("Cited in"))
+        works = bibliography.works(self.root)
+        return bibliography.listing(works, self.links_back(works, "Cited in"))
 
-    def links_back(self, words: str, tables: bool = True) -> dict[str, str]:
-        """Give the links to the places that refer to a claim or a work, by its key."""
+    def links_back(self, keys: Iterable[str], words: str, tables: bool = True) -> dict[str, str]:
+        """Give the links to the places that refer to claims or works, by key."""
         found = references.mentions(self.root)
-        return defaultdict(
-            str,
-            {
-                key: TOKEN.sub(
-                    self.replace, references.links_back(places, self.place, words, tables)
-                )
-                for key, places in found.items()
-            },
-        )
+        return {
+            key: TOKEN.sub(
+                self.replace, references.links_back(found.get(key, []), self.place, words, tables)
+            )
+            for key in keys
+        }
 
     def report(self, error: WeaveError, block: bool) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""

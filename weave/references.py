@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from weave import claims
-from weave.site import Place
-from weave.tokens import KEY, MARKS, TOKEN
+from weave.site import Place, stamped
+from weave.tokens import KEY, MARKS, TOKEN, in_table
 
 HEADING = re.compile(r"^#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
 TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
@@ -40,7 +40,7 @@ class Mention(NamedTuple):
 def mentions(root: Path) -> dict[str, list[Mention]]:
     """Find every place that refers to an entry, in the order of pages and lines, by key."""
     files = sorted([*root.glob("docs/**/*.md"), *root.glob("snippets/claims/*.py")])
-    return _mentions(root / "docs", tuple((file, file.stat().st_mtime_ns) for file in files))
+    return _mentions(root / "docs", stamped(files))
 
 
 @lru_cache(maxsize=1)
@@ -70,12 +70,13 @@ def mentions_in_page(text: str, page: str) -> Iterator[tuple[str, Mention]]:
     title = named["title"] if named else headings[0]["heading"] if headings else page
     seen: Counter[str] = Counter()
     for token in tokens:
+        if not token["marks"]:
+            continue
         above = [heading["heading"] for heading in headings if heading.start() < token.start()]
-        for key in KEY.findall(token["marks"] or ""):
+        section = [title, *above][-1]
+        for key in KEY.findall(token["marks"]):
             seen[key] += 1
-            line = text[: token.start()].rpartition("\n")[2]
-            place = anchor(key, seen[key])
-            yield key, Mention(page, title, [title, *above][-1], place, line.startswith("|"))
+            yield key, Mention(page, title, section, anchor(key, seen[key]), in_table(token))
 
 
 def mentions_in_claims(text: str) -> Iterator[tuple[str, Mention]]:

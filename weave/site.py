@@ -6,6 +6,7 @@ the engine lists it, because an engine other than MkDocs runs no hook that could
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,6 +67,11 @@ def place_of(md: Markdown, text: str) -> Place:
     return Place(source, whole.count("\n") - text.rstrip().count("\n"))
 
 
+def stamped(files: Iterable[Path]) -> tuple[tuple[Path, int], ...]:
+    """Give files with the times of their last change: a key to what is kept of reading them."""
+    return tuple((file, file.stat().st_mtime_ns) for file in files)
+
+
 def make_files(docs: Path, snippets: Path) -> None:
     """Write the fonts to `docs/assets/fonts`, and copies of the snippets to `docs/snippets`."""
     pages = [
@@ -73,7 +79,7 @@ def make_files(docs: Path, snippets: Path) -> None:
     ]
     pages.sort()
     scripts = sorted(file for file in snippets.glob("*/*") if file.is_file())
-    _make_files(docs, snippets, tuple((f, f.stat().st_mtime_ns) for f in (*pages, *scripts)))
+    _make_files(docs, snippets, stamped([*pages, *scripts]))
 
 
 @lru_cache(maxsize=1)  # Markdown is set up anew for every page; the sources have not changed

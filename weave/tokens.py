@@ -2,6 +2,8 @@
 
 import re
 
+MARKS = re.compile(r"\[@(?P<marks>[\w-]+(?:;\s*@?[\w-]+)*)\]")
+KEY = re.compile(r"[\w-]+")
 TOKEN = re.compile(
     r"""
       ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$  # code is left alone: a fence,
@@ -12,7 +14,9 @@ TOKEN = re.compile(
     | \\(?P<dollar>\$)
     | ^(?P<indent>[ \t]*):::[ ]+(?:claims[ ]+(?P<claims>\S+)|(?P<references>references)
                                    |(?P<figure>\S+))[ \t]*$
-    | \[@(?P<marks>[\w-]+(?:;\s*@?[\w-]+)*)\]                   # as `marks` below
+    | """
+    + MARKS.pattern
+    + r"""
     | \{=\ (?P<value>[^{}]+)\}
     | \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
     | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)(?P<stop>[,.;:!?)’”]*)
@@ -27,5 +31,13 @@ MISSPELT = {
     "$": "a formula on lines of its own begins and ends with $$, and holds no $ of its own",
 }
 VALUE_IN_FORMULA = re.compile(r"\{=\ ([^{}]+)\}")
-MARKS = re.compile(r"\[@(?P<marks>[\w-]+(?:;\s*@?[\w-]+)*)\]")
-KEY = re.compile(r"[\w-]+")
+
+
+def line_before(token: re.Match[str]) -> str:
+    """Give what stands before a token on its line."""
+    return token.string[: token.start()].rpartition("\n")[2]
+
+
+def in_table(token: re.Match[str]) -> bool:
+    """Tell whether a token stands in a table's row."""
+    return line_before(token).startswith("|")
