@@ -10,8 +10,8 @@ from statistics import mean, pvariance, variance
 
 import numpy as np
 from ledger import Ledger, case, finding
+from samples import draw, jacobian_norm, vectors
 from scipy import optimize, special, stats
-from softmax import draw, jacobian_norm
 
 ledger = Ledger()
 weights = cache(draw)
@@ -30,11 +30,6 @@ TOGETHER = "Putting It All Together"
 # Two laws of a coordinate, as equally likely values: mean 0 and variance 1.
 SIGN = np.array([-1.0, 1.0])
 SKEWED = np.array([2.0, -0.5, -0.5, -0.5, -0.5])
-
-
-def vectors(values, d):
-    """Give all vectors of d independent coordinates, equally likely."""
-    return np.array(list(product(values, repeat=d)))
 
 
 def scores(d):

@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 from ledger import Ledger, case, finding
+from samples import mean_and_error
 from scipy import optimize, special, stats
-from softmax import mean_and_error
 
 ledger = Ledger()
 

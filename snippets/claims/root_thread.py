@@ -2,12 +2,12 @@
 
 # %%
 from functools import cache
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 from ledger import Ledger, case, finding
+from samples import draw, jacobian_norm, vectors
 from scipy import optimize, special, stats
-from softmax import draw, jacobian_norm
 
 ledger = Ledger()
 
@@ -17,11 +17,6 @@ SIGNS = np.array([-1, 1])
 THIRDS = np.sqrt(1.5) * np.array([-1, 0, 1])
 SIXTHS = np.sqrt(3) * np.array([-1, 0, 0, 0, 0, 1])
 HEADS = (64, 128, 256)  # dimensions of heads in use
-
-
-def vectors(coordinate, d):
-    """List every vector of d independent coordinates of a law."""
-    return np.array([*product(coordinate, repeat=d)])
 
 
 def equal(coordinate, d):

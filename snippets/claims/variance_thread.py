@@ -5,7 +5,7 @@ from functools import cache
 from itertools import permutations, product
 
 import numpy as np
-import softmax
+import samples
 from ledger import Ledger, case, finding
 from scipy import optimize, stats
 
@@ -118,8 +118,8 @@ def spread_of_weights():
     {= spread :.5f }, close to $\sqrt{e-1}/n$."""
     cases = []
     for keys in (128, 512):
-        weights = softmax.draw(keys, 1)
-        square, error = softmax.mean_and_error(np.mean(weights**2, axis=1))
+        weights = samples.draw(keys, 1)
+        square, error = samples.mean_and_error(np.mean(weights**2, axis=1))
         spread = np.sqrt(square - 1 / keys**2)
         # For finite n the formula is right to a few parts in n.
         within = 10 / keys * spread + 5 * error / (2 * spread)
@@ -192,7 +192,7 @@ def gentler():
     weights, rises from {= alone :.1f } to {= shared :.0f }."""
     cases = []
     for keys in (2, 16, 512):  # one seed, so the same scores, divided or not
-        bare, scaled = (softmax.draw(keys, sd) for sd in (8, 1))
+        bare, scaled = (samples.draw(keys, sd) for sd in (8, 1))
         cases.append(case(scaled=scaled[:, 0], bare=bare[:, 0]))
     return finding(
         *cases,
@@ -663,7 +663,7 @@ def all_of_the_weight():
     {= saturation/certainty.at_64[512] :.2f } for 512."""
     cases, typical = [], {}
     for keys, d in ((2, 64), (3, 64), (512, 1024), (512, 64)):
-        weights = softmax.draw(keys, np.sqrt(d), max(4000, 100_000 // keys))
+        weights = samples.draw(keys, np.sqrt(d), max(4000, 100_000 // keys))
         median = np.median(weights[:, :2], axis=0)  # of the largest, the next
         beyond = (keys, d) == (512, 64)
         cases.append(case(median, within=0.01, beyond=beyond))

@@ -1,7 +1,24 @@
-"""Attention weights of random scores, for the claims about softmax."""
+"""What the checks enumerate or draw, and the errors of what they draw."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import special
+
+
+def vectors(values: Iterable[Any], d: int) -> np.ndarray:
+    """List all vectors of d independent coordinates, equally likely.
+
+    Args:
+        values: of a coordinate, each as likely as the others.
+        d: how many coordinates.
+
+    Returns:
+        One vector in each row.
+    """
+    return np.array(list(product(values, repeat=d)))
 
 
 def draw(keys: int, sd: float, draws: int = 4000, seed: int = 0) -> np.ndarray:
