@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-
-from tests.conftest import RUNNER
 from weave.bibliography import works
 from weave.claims import TONES, modules
 from weave.references import Mention, mentions, mentions_in_page
+
+from tests.conftest import RUNNER
 
 SOURCES = {"000": ("note", 39), "001": ("variance_thread", 36)}
 SOURCES |= {"002": ("root_thread", 33), "003": ("article", 62)}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from weave.snippet import find, names
+from weave.run.snippet import find, names
 
 ROOT = Path(__file__).parents[1]
 

@@ -6,20 +6,21 @@ renders the same page. What an author may write:
     ::: variance/spread           the figure of snippets/variance/spread.py, and its code
     {= spread.std[64] :.1f }      a number that this script computed
     $d_k$, $$...$$                a formula, as MathML
+    [@vaswani2017], [@000-16]     a work, a claim
 
-Where to look: `tokens` says how these look and `page` replaces them; `snippet` reads a script,
-`runner` runs it in a process of its own (`worker`) and keeps the `result`; `figure` makes its SVG,
-`values` and `formulas` make numbers and MathML; `references`, `claims` and the `glossary` are what
-pages link to; `site` knows where a page stands and puts files beside it, among them the `fonts`.
-Notebooks (`lab`) come to MkDocs by a hook, `lab_hook`.
+First the `project` is refreshed: what has changed among its snippets (`snippet`) and labs
+(`notebook`) is run by the `runner`, each in a process of its own (`worker`), and what it gave is
+kept in the `store`: `results` and one `figure`. Then each `page` is woven: its `tokens` become what
+their kinds in `embeds/` say, over a context that is handed to them (`embed`). What pages know of
+each other comes from the `scan` of their sources; what lies beside them is `published`.
+`plugin` knows MkDocs, `zensical` its successor.
 """
 
 from typing import Any
 
 from weave.page import Weave
-from weave.runner import Runner
 
-__all__ = ["Runner", "Weave", "makeExtension"]
+__all__ = ["Weave", "makeExtension"]
 
 
 def makeExtension(**options: Any) -> Weave:  # noqa: N802 (Python-Markdown asks for this name)

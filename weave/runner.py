@@ -1,127 +1,82 @@
-"""Run snippets: each in its own process, in parallel, within a time limit, and only when stale."""
+"""Run snippets and labs: each in a process of its own, within a time limit, on all cores."""
 
-import hashlib
+import logging
 import multiprocessing
 import os
-import pickle
-import platform
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
-from multiprocessing.connection import Connection
+from collections.abc import Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
+from typing import Any
 
-from weave import snippet as snippets
+from pebble import ProcessExpired, ProcessPool
+from tqdm import tqdm
+
 from weave.errors import WeaveError
-from weave.result import Result
-from weave.snippet import Snippet
+from weave.run.snippet import Snippet
 
-ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("numpy", "scipy", "matplotlib", "font-source-sans-pro", "font-source-serif-pro")
-# The part of this package that a figure depends on.
-MACHINERY = [
-    Path(__file__).with_name(name)
-    for name in ("figure.mplstyle", "figure.py", "fonts.py", "result.py", "snippet.py", "worker.py")
-]
+log = logging.getLogger("mkdocs.weave")
+
+Job = Snippet | Path  # of a lab
+Outcome = tuple[dict[str, str] | WeaveError, dict[str, str]]  # see `worker.execute`
 
 
-class Runner:
-    """Gives the results of the snippets of one project.
+def run_all(
+    jobs: Mapping[str, Job], root: Path, time_limit: float
+) -> Iterator[tuple[str, Outcome]]:
+    """Run snippets and labs, and show how far it is: a bar in a terminal, lines in a log.
 
     Args:
-        root: the project's folder, which holds `snippets/`; results are kept in `.cache/weave/`.
-        time_limit: seconds after which a snippet is stopped.
+        jobs: by name.
+        root: the project's folder.
+        time_limit: seconds after which one is stopped.
+
+    Yields:
+        The name and the outcome of each as it ends.
     """
-
-    def __init__(self, root: Path = ROOT, time_limit: float = 60) -> None:
-        self.folder = root / "snippets"
-        self.cache = root / ".cache" / "weave"
-        self.time_limit = time_limit
-
-    def run(self, name: str) -> Result:
-        """Give the result of one snippet, from the cache where nothing that it uses has changed.
-
-        Raises:
-            WeaveError: no such snippet, a mistake in it, or the time limit passed.
-        """
-        snippet = self.find(name)
-        key = fingerprint(snippet)
-        file = self.cache / f"{name.replace('/', '.')}.pickle"
-        if file.is_file() and (kept := file.read_bytes()).startswith(key):
-            known: Result = pickle.loads(kept[len(key) :])
-            return known
-        result = run_in_process(snippet, self.time_limit)  # a failure is never kept
-        self.cache.mkdir(parents=True, exist_ok=True)
-        # Written aside and moved, so that two builds at once never read half a file.
-        part = file.with_suffix(f".{os.getpid()}")
-        part.write_bytes(key + pickle.dumps(result))
-        part.replace(file)
-        return result
-
-    def run_all(self, names: Iterable[str]) -> dict[str, Result | WeaveError]:
-        """Give the results of several snippets, run at the same time on all cores."""
-
-        def attempt(name: str) -> Result | WeaveError:
-            try:
-                return self.run(name)
-            except WeaveError as error:
-                return error
-
-        wanted = sorted(set(names))
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return dict(zip(wanted, pool.map(attempt, wanted), strict=True))
-
-    def find(self, name: str) -> Snippet:
-        """Read a snippet without running it."""
-        return snippets.find(self.folder, name)
+    if not jobs:
+        return
+    with (
+        ProcessPool(os.cpu_count() or 1, max_tasks=1, context=processes()) as pool,
+        tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
+    ):
+        # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
+        arguments = root, time_limit
+        futures: dict[Any, str] = {
+            pool.schedule(execute, (job, *arguments), timeout=time_limit + 2): name
+            for name, job in jobs.items()
+        }
+        try:
+            while futures:
+                done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    name = futures.pop(future)
+                    bar.update()
+                    if bar.disable:
+                        log.info("ran %s, %d left", name, len(futures))
+                    yield name, outcome_of(future, name, time_limit)
+                bar.set_postfix_str(", ".join(futures[f] for f in futures if f.running()))
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
 
 
-def fingerprint(snippet: Snippet) -> bytes:
-    """Hash all that the result depends on: code, data, style, this package, library versions."""
-    digest = hashlib.sha256(platform.python_version().encode())
-    for package in PACKAGES:
-        digest.update(version(package).encode())
-    for path in (*snippet.sources(), *MACHINERY):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.digest()
-
-
-def run_in_process(snippet: Snippet, time_limit: float) -> Result:
-    """Run a snippet in a new process, and end that process when the time is over.
-
-    Raises:
-        WeaveError: what went wrong in the snippet, or that it took too long or died.
-    """
-    context = processes()
-    answer, sender = context.Pipe(duplex=False)
-    process = context.Process(target=execute, args=(snippet, sender), daemon=True)
-    process.start()
-    sender.close()
-    place = snippets.place(snippet.path)
+def outcome_of(future: Any, name: str, time_limit: float) -> Outcome:
+    """Give what a process said, or what became of it."""
     try:
-        if not answer.poll(time_limit):
-            raise WeaveError(f"{place}: stopped after {time_limit:g} s; make it faster")
-        outcome = answer.recv()
-    except EOFError:
-        process.join()
-        raise WeaveError(
-            f"{place}: its process died with exit code {process.exitcode} and no message"
-        ) from None
-    finally:
-        process.kill()
-        process.join()
-    if isinstance(outcome, WeaveError):
-        raise outcome
-    result: Result = outcome
-    return result
+        outcome: Outcome = future.result()
+        return outcome
+    except TimeoutError:
+        return WeaveError(f"{name}: stopped after {time_limit:g} s; make it faster"), {}
+    except ProcessExpired as error:
+        code = error.exitcode
+        return WeaveError(f"{name}: its process died with exit code {code} and no message"), {}
 
 
-def execute(snippet: Snippet, answer: Connection) -> None:
+def execute(job: Job, root: Path, time_limit: float) -> Outcome:
     """Do the work of the new process; only there is matplotlib loaded."""
-    from weave import worker
+    from weave.run import worker
 
-    worker.execute(snippet, answer)
+    return worker.execute(job, root, time_limit)
 
 
 def processes() -> ForkServerContext | SpawnContext:
@@ -136,5 +91,5 @@ def processes() -> ForkServerContext | SpawnContext:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     context = multiprocessing.get_context("forkserver")
     # '__main__' too: otherwise every child would import MkDocs's command line again.
-    context.set_forkserver_preload(["__main__", "weave.worker"])
+    context.set_forkserver_preload(["__main__", "weave.run.worker"])
     return context

@@ -17,12 +17,14 @@ for d in [3, 4, 64, 512]:
     # E[q_i q_j], and also E[k_i k_j].
     moment = np.outer(mean, mean) + np.diag(var)
     # E[q_i k_i · q_j k_j], because q and k are independent.
-    terms[d] = moment * moment
-    total[d] = terms[d].size
-    diagonal[d] = np.count_nonzero(np.diag(terms[d]))
+    means = moment * moment
+    total[d] = means.size
+    diagonal[d] = np.count_nonzero(np.diag(means))
     off_diagonal[d] = total[d] - diagonal[d]
     # E[(q·k)²] − (E[q·k])²
-    variance[d] = terms[d].sum() - np.dot(mean, mean) ** 2
+    variance[d] = means.sum() - np.dot(mean, mean) ** 2
+    if d <= 64:  # of a size to draw
+        terms[d] = means
 
 # %%
 import matplotlib.pyplot as plt

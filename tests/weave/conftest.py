@@ -1,6 +1,7 @@
 """A small project to weave: write snippets and pages, convert or build them, read the result."""
 
 import logging
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +10,10 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from weave import Runner, Weave
+from weave import Weave
+from weave.project import Project as Woven
+from weave.project import project_at
+from weave.results import Results
 
 SNIPPET = '''"""A line through the origin.
 
@@ -31,8 +35,20 @@ class Project:
     def __init__(self, root: Path, caplog) -> None:
         self.root = root
         self.log = caplog
-        self.runner = Runner(root, time_limit=20)
         (root / "docs").mkdir()
+
+    def run(self, name="chapter/line", time_limit: float = 20) -> SimpleNamespace:
+        """Refresh a project that knows nothing yet; give a snippet's results and its figure."""
+        woven = Woven(self.root, time_limit)
+        woven.refresh()
+        woven.check(name)
+        svg = woven.store.read("run", name, "svg")
+        return SimpleNamespace(results=Results(name, woven.store), svg=svg, woven=woven)
+
+    def forget(self) -> None:
+        """Remove what is kept."""
+        project_at.cache_clear()
+        shutil.rmtree(self.root / ".cache", ignore_errors=True)
 
     def snippet(self, compute="slope = 1.0", draw=DRAW, name="chapter/line") -> str:
         """Write a snippet from its two cells."""
@@ -55,10 +71,10 @@ class Project:
         self.file("docs/chapter.md", text)
         self.file(
             "mkdocs.yml",
-            "site_name: test\nplugins: []\nmarkdown_extensions:\n"
+            "site_name: test\nplugins: [weave]\nmarkdown_extensions:\n"
             "  - pymdownx.superfences\n  - admonition\n"
             "  - attr_list\n  - def_list\n  - md_in_html\n"
-            f"  - weave: {{root: {self.root}, time_limit: 20}}\n",
+            "  - weave: {time_limit: 20}\n",
         )
         self.log.clear()
         self.log.set_level(logging.WARNING)
@@ -71,5 +87,5 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path, caplog, monkeypatch) -> Project:
-    monkeypatch.setattr("weave.fonts.make", lambda *arguments: None)  # a second, each time
+    monkeypatch.setattr("weave.run.fonts.FONTS", {})  # a second, each time
     return Project(tmp_path, caplog)

@@ -7,8 +7,8 @@ import matplotlib as mpl
 import pytest
 
 from weave.errors import WeaveError
-from weave.figure import INK
-from weave.worker import STYLE
+from weave.run.svg import INK
+from weave.run.worker import STYLE
 
 SERIES = [entry["color"] for entry in mpl.rc_params_from_file(str(STYLE))["axes.prop_cycle"]]
 # What the theme shows behind a figure in its two palettes; colour.css must say the same.
@@ -51,7 +51,7 @@ def svg(project) -> str:
         draw="import matplotlib.pyplot as plt\n\nplt.plot([0, 1.23456], label='√d and $d_k$')\n"
         "plt.scatter([0.5], [0.5])\nplt.xlabel('d')\nplt.legend()\nplt.show()"
     )
-    return project.runner.run("chapter/line").svg
+    return project.run("chapter/line").svg
 
 
 def test_ink_takes_the_colour_of_the_page(svg):
@@ -83,9 +83,8 @@ def test_it_needs_no_font_and_styles_nothing_outside(svg):
 
 
 def test_it_is_the_same_every_time(project, svg):
-    for file in project.root.glob(".cache/weave/*"):
-        file.unlink()
-    assert project.runner.run("chapter/line").svg == svg
+    project.forget()
+    assert project.run("chapter/line").svg == svg
 
 
 @pytest.mark.parametrize(
@@ -95,11 +94,11 @@ def test_it_is_the_same_every_time(project, svg):
 def test_no_figure_and_two_figures_are_refused(project, draw, count):
     project.snippet(draw=draw)
     with pytest.raises(WeaveError, match=f"line.py:10: one figure is needed; .* left {count}"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_a_sign_that_the_font_lacks_is_refused(project):
     draw = "import matplotlib.pyplot as plt\n\nplt.title('\\u6f22')\nplt.show()"
     project.snippet(draw=draw)
     with pytest.raises(WeaveError, match="Glyph 28450"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")

@@ -1,21 +1,28 @@
 """The fonts hold the signs of the pages, and no more than they need."""
 
+import io
+
 import pytest
 from fontTools.ttLib import TTFont
 
-from weave import fonts
-from weave.site import signs_of
+from weave.project import Project as Woven
+from weave.published import published
+from weave.run import fonts
+from weave.scan import signs_in
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("fonts")
-    fonts.make(folder, {"é", *signs_of(r"\sum_i \sqrt{d_k} h \alpha")})
-    return folder
+def made():
+    signs = "".join({"é", *signs_in(r"$\sum_i \sqrt{d_k} h \alpha$")})
+    return {name: fonts.subset(fonts.shipped(name), signs) for name in fonts.FONTS}
 
 
-def signs(folder, name) -> set[str]:
-    return set(map(chr, TTFont(folder / f"{name}.woff2").getBestCmap()))
+def font(made, name) -> TTFont:
+    return TTFont(io.BytesIO(made[name]))
+
+
+def signs(made, name) -> set[str]:
+    return set(map(chr, font(made, name).getBestCmap()))
 
 
 def test_a_sign_in_use_is_there_and_another_is_not(made):
@@ -30,23 +37,27 @@ def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(made):
 
 
 def test_mathematics_keeps_its_table(made):
-    assert "MATH" in TTFont(made / "math.woff2")
+    assert "MATH" in font(made, "math")
 
 
 def test_a_changed_font_does_not_carry_the_reserved_name(made):
-    for file in made.glob("*.woff2"):
-        kept = {entry.nameID for entry in TTFont(file)["name"].names}
+    for name in made:
+        kept = {entry.nameID for entry in font(made, name)["name"].names}
         assert {0, 13} <= kept
         assert not kept & {1, 3, 4, 6, 16, 18, 20, 21}
 
 
-def test_fonts_are_made_once_for_the_same_signs(made):
-    before = (made / "serif.woff2").stat().st_mtime_ns
-    fonts.make(made, {"é", *signs_of(r"\sum_i \sqrt{d_k} h \alpha")})
-    assert (made / "serif.woff2").stat().st_mtime_ns == before
-    fonts.make(made, {"è"})
-    assert "è" in signs(made, "serif")
+def test_fonts_are_made_once_for_the_same_signs(tmp_path, monkeypatch):
+    """Which signs there are is asked at each build; cutting takes a second."""
+    made = []
+    monkeypatch.setattr(fonts, "FONTS", {"sans": fonts.FONTS["sans"]})
+    monkeypatch.setattr(fonts, "subset", lambda _, signs: made.append(signs) or b"font")
+    (tmp_path / "docs").mkdir()
+    for text in ("Café.", "A café, éa.", "Cafè.", "Cafè."):
+        (tmp_path / "docs/index.md").write_text(text)
+        assert published(Woven(tmp_path)) == {"assets/fonts/sans.woff2": b"font"}
+    assert [set("éè").intersection(signs) for signs in made] == [{"é"}, {"é"}, {"è"}]
 
 
 def test_fonts_are_small(made):
-    assert sum(file.stat().st_size for file in made.glob("*.woff2")) < 200_000
+    assert sum(map(len, made.values())) < 200_000

@@ -1,19 +1,22 @@
 """Snippets run alone, in time, in parallel, and only when something that they use has changed."""
 
 import os
+import py_compile
 import time
 
 import pytest
 
+from tests.weave.conftest import DRAW, SNIPPET
 from weave.errors import WeaveError
-from weave.runner import Runner
+from weave.project import Project as Woven
+from weave.run.results import LARGEST
 
 RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
 
 
 def test_a_result_is_what_the_first_cell_left(project):
     project.snippet("import numpy as np\n\nstd = {4: 2.0}\narray = np.ones(3)\n_hidden = 1")
-    result = project.runner.run("chapter/line").results
+    result = project.run("chapter/line").results
     assert result.std[4] == 2.0
     assert result.array.tolist() == [1, 1, 1]
     assert set(dir(result)) == {"std", "array"}  # neither modules nor private names
@@ -21,95 +24,128 @@ def test_a_result_is_what_the_first_cell_left(project):
 
 def test_names_of_the_drawing_cell_are_no_results(project):
     project.snippet(draw="import matplotlib.pyplot as plt\n\nwidth = 3\nplt.plot([0, width])")
-    assert set(dir(project.runner.run("chapter/line").results)) == {"slope"}
+    assert set(dir(project.run("chapter/line").results)) == {"slope"}
 
 
 def test_an_unchanged_snippet_is_not_run_again(project):
     project.snippet(RUN_ID)
-    first = project.runner.run("chapter/line").results.run_id
-    assert Runner(project.root).run("chapter/line").results.run_id == first
+    first = project.run("chapter/line").results.run_id
+    assert project.run("chapter/line").results.run_id == first
 
 
-@pytest.mark.parametrize("changed", ["script", "local import", "import of an import", "data"])
-def test_a_change_in_what_it_uses_runs_it_again(project, changed):
-    project.file("snippets/chapter/law.py", "from constant import PI\n")
+READS = """import sys
+from pathlib import Path
+
+import numpy as np
+import parts.law
+
+heights = np.loadtxt(Path(__file__).with_name("heights.csv"), delimiter=",")
+pi = parts.law.PI
+"""
+
+
+@pytest.fixture
+def reader(project):
+    """A snippet that reads a module, one that this imports, and a table; and files beside it."""
+    project.file("snippets/chapter/parts/law.py", "from constant import PI\n")
     project.file("snippets/chapter/constant.py", "PI = 3\n")
-    project.file("snippets/chapter/other.py", "unused = 1\n")
     project.file("snippets/chapter/heights.csv", "1,2\n")
-    project.snippet("from law import PI\n\npi = PI\n" + RUN_ID)
-    first = project.runner.run("chapter/line").results.run_id
+    project.file("snippets/chapter/other.py", "unused = 1\n")
+    project.file("snippets/chapter/other.csv", "1\n")
+    project.snippet(READS + RUN_ID)
+    return project
 
-    project.file("snippets/chapter/other.py", "unused = 2\n")
-    assert project.runner.run("chapter/line").results.run_id == first
 
-    match changed:
-        case "script":
-            project.snippet("pi = 4\n" + RUN_ID)
-        case "local import":
-            project.file("snippets/chapter/law.py", "PI = 4\n")
-        case "import of an import":
-            project.file("snippets/chapter/constant.py", "PI = 4\n")
-        case "data":
-            project.file("snippets/chapter/heights.csv", "1,3\n")
-    second = project.runner.run("chapter/line").results
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("line.py", SNIPPET.format(compute=READS + RUN_ID + "  # changed", draw=DRAW)),
+        ("parts/law.py", "PI = 4\n"),
+        ("constant.py", "PI = 4\n"),
+        ("heights.csv", "1,3\n"),
+    ],
+)
+def test_a_change_in_what_it_read_runs_it_again(reader, file, text):
+    first = reader.run().results.run_id
+    reader.file(f"snippets/chapter/{file}", text)
+    second = reader.run().results
     assert second.run_id != first
-    assert second.pi == (3 if changed == "data" else 4)
+    assert second.pi == (4 if text.startswith("PI") else 3)
+    assert second.heights[1] == (3 if file == "heights.csv" else 2)
+
+
+@pytest.mark.parametrize("file", ["other.py", "other.csv"])
+def test_a_change_in_what_it_did_not_read_does_not(reader, file):
+    first = reader.run().results.run_id
+    reader.file(f"snippets/chapter/{file}", "2\n")
+    assert reader.run().results.run_id == first
+
+
+def test_a_module_that_python_has_compiled_is_read_too(reader):
+    """Run by hand, Python leaves its own copy, and reads no more than that."""
+    folder = reader.root / "snippets/chapter"
+    py_compile.compile(str(folder / "constant.py"))
+    assert list(folder.glob("__pycache__/*.pyc"))
+    reader.run()
+    reader.file("snippets/chapter/constant.py", "PI = 2 + 2\n")  # of another size: Python looks
+    assert reader.run().results.pi == 4
 
 
 def test_a_failure_is_not_kept(project):
     project.snippet("from law import PI")
     project.file("snippets/chapter/law.py", "PI = 1 / 0\n")
     with pytest.raises(WeaveError, match="ZeroDivisionError"):
-        project.runner.run("chapter/line")
-    assert not list(project.root.glob(".cache/weave/*"))
+        project.run("chapter/line")
+    assert Woven(project.root).store.names("run") == set()
     project.file("snippets/chapter/law.py", "PI = 3\n")
-    assert project.runner.run("chapter/line").results.PI == 3
+    assert project.run("chapter/line").results.PI == 3
 
 
 def test_an_endless_snippet_is_stopped_and_named(project):
     project.snippet("while True:\n    pass")
-    runner = Runner(project.root, time_limit=1)
     start = time.monotonic()
-    with pytest.raises(WeaveError, match=r"snippets/chapter/line.py:1: stopped after 1 s"):
-        runner.run("chapter/line")
+    with pytest.raises(
+        WeaveError, match=r"snippets/chapter/line.py:\d+: TimeoutError: stopped after 1 s"
+    ):
+        project.run("chapter/line", time_limit=1)
     assert time.monotonic() - start < 15
 
 
 def test_a_process_that_dies_is_reported(project):
     project.snippet("import os\n\nos._exit(7)")
     with pytest.raises(WeaveError, match="died with exit code 7"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_sys_exit_is_a_mistake_too(project):
     project.snippet("raise SystemExit(0)")
     with pytest.raises(WeaveError, match="SystemExit"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_an_error_names_the_line_and_shows_it(project):
     project.snippet("a = 1\nb = missing")
     with pytest.raises(WeaveError, match=r"line.py:8: NameError: .*'missing'.*\n    b = missing"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_an_error_in_the_drawing_cell_has_its_own_line(project):
     project.snippet(draw="x = 1\ny = missing")
     with pytest.raises(WeaveError, match=r"line.py:11: NameError"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_an_error_in_a_local_module_names_both_places(project):
     project.file("snippets/chapter/law.py", "def law():\n    raise ValueError('no')\n")
     project.snippet("from law import law\n\nlaw()")
     with pytest.raises(WeaveError, match=r"law.py:2, in snippets/chapter/line.py:9: ValueError"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_a_warning_is_an_error(project):
     project.snippet("import numpy as np\n\nx = np.log(np.zeros(1))")
     with pytest.raises(WeaveError, match="RuntimeWarning: divide by zero"):
-        project.runner.run("chapter/line")
+        project.run("chapter/line")
 
 
 def test_nothing_leaks_from_one_snippet_to_the_next(project):
@@ -123,8 +159,8 @@ def test_nothing_leaks_from_one_snippet_to_the_next(project):
         "width = mpl.rcParams['lines.linewidth']",
         name="chapter/second",
     )
-    project.runner.run("chapter/line")
-    second = project.runner.run("chapter/second").results
+    project.run("chapter/line")
+    second = project.run("chapter/second").results
     assert not second.leaked
     assert second.width != 99
 
@@ -133,8 +169,8 @@ def test_two_chapters_may_have_modules_of_the_same_name(project):
     for chapter, number in (("one", 1), ("two", 2)):
         project.file(f"snippets/{chapter}/law.py", f"number = {number}\n")
         project.snippet("from law import number", name=f"{chapter}/line")
-    assert project.runner.run("one/line").results.number == 1
-    assert project.runner.run("two/line").results.number == 2
+    assert project.run("one/line").results.number == 1
+    assert project.run("two/line").results.number == 2
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core runs one snippet at a time")
@@ -146,27 +182,36 @@ def test_stale_snippets_run_at_the_same_time(project):
     project.snippet(
         "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[1]
     )
-    first, second = (project.runner.run_all(names)[name].results for name in names)
+    first, second = (project.run(name).results for name in names)
     assert max(first.start, second.start) < min(first.end, second.end)
 
 
 def test_one_failure_does_not_stop_the_others(project):
     project.snippet()
-    results = project.runner.run_all(["chapter/line", "chapter/lin"])
-    assert results["chapter/line"].results.slope == 1
-    assert "did you mean 'chapter/line'" in str(results["chapter/lin"])
+    project.snippet("slope = missing", name="chapter/broken")
+    assert project.run("chapter/line").results.slope == 1
+    with pytest.raises(WeaveError, match="NameError"):
+        project.run("chapter/broken")
+    with pytest.raises(WeaveError, match="did you mean 'chapter/line'"):
+        project.run("chapter/lin")
 
 
 def test_a_large_array_is_a_step_and_no_result(project):
-    project.snippet("import numpy as np\n\nlarge = np.zeros(2**19 + 1)\nsmall = np.zeros(2**19)")
-    assert set(dir(project.runner.run("chapter/line").results)) == {"small"}
+    size = LARGEST * 3 // 4 // 8  # without what an array's file has in front of the numbers
+    project.snippet(
+        f"import numpy as np\n\nlarge = np.zeros({size})\nsmall = np.zeros({size - 20})"
+    )
+    results = project.run("chapter/line").results
+    assert dir(results) == ["small"]
+    with pytest.raises(AttributeError, match=r"'large' of 'chapter/line' is too large"):
+        _ = results.large
 
 
 def test_the_second_cell_cannot_change_a_result(project):
     project.snippet(
         "x = [1]", draw="import matplotlib.pyplot as plt\n\nx.append(2)\nplt.plot(x)\nplt.show()"
     )
-    assert project.runner.run("chapter/line").results.x == [1]
+    assert project.run("chapter/line").results.x == [1]
 
 
 def test_what_is_no_result_says_so(project):
@@ -174,11 +219,11 @@ def test_what_is_no_result_says_so(project):
         "from collections import namedtuple\n\nPoint = namedtuple('Point', 'x')\npoint = Point(1)"
     )
     with pytest.raises(AttributeError, match="'point' of 'chapter/line' is no result"):
-        _ = project.runner.run("chapter/line").results.point
+        _ = project.run("chapter/line").results.point
 
 
 def test_a_result_may_have_any_name(project):
     names = ["name", "values", "others", "svg", "results", "snippet", "keys"]
     project.snippet("\n".join(f"{name} = '{name}'" for name in names))
-    results = project.runner.run("chapter/line").results
+    results = project.run("chapter/line").results
     assert [getattr(results, name) for name in names] == names

@@ -2,13 +2,14 @@
 
 import pytest
 
-from weave import snippet
 from weave.errors import WeaveError
+from weave.run import snippet
+from weave.run.snippet import find
 
 
 def test_caption_alternative_and_cells_are_read(project):
     project.snippet("slope = 1.0", "draw()")
-    line = project.runner.find("chapter/line")
+    line = find(project.root / "snippets", "chapter/line")
     assert line.caption == "A line through the origin."
     assert line.alternative.startswith("One straight line")
     assert line.compute == ("slope = 1.0", 7)
@@ -17,7 +18,7 @@ def test_caption_alternative_and_cells_are_read(project):
 
 def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
     project.snippet("\n\nslope = 1.0\n\n")
-    assert project.runner.find("chapter/line").compute == ("slope = 1.0", 9)
+    assert find(project.root / "snippets", "chapter/line").compute == ("slope = 1.0", 9)
 
 
 @pytest.mark.parametrize(
@@ -34,13 +35,13 @@ def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
 def test_a_wrong_form_is_refused(project, text, problem):
     project.file("snippets/chapter/line.py", text)
     with pytest.raises(WeaveError, match=rf"snippets/chapter/line.py:\d+: .*{problem}|{problem}"):
-        project.runner.find("chapter/line")
+        find(project.root / "snippets", "chapter/line")
 
 
 def test_a_script_of_one_cell_has_results_and_no_figure(project):
     project.file("snippets/chapter/line.py", '"""Computes."""\n\n# %%\nslope = 2.0\n')
-    result = project.runner.run("chapter/line")
-    assert (result.results.slope, result.svg) == (2.0, "")
+    result = project.run("chapter/line")
+    assert (result.results.slope, result.svg) == (2.0, None)
     (warning,) = project.build("# C\n\n::: chapter/line\n").warnings
     assert "no figure to show" in warning
 
@@ -48,25 +49,10 @@ def test_a_script_of_one_cell_has_results_and_no_figure(project):
 def test_an_unknown_name_suggests_the_nearest(project):
     project.snippet()
     with pytest.raises(WeaveError, match=r"no snippet .*; did you mean 'chapter/line'\?"):
-        project.runner.find("chapter/lime")
+        find(project.root / "snippets", "chapter/lime")
 
 
 def test_a_module_without_cells_is_no_snippet(project):
     project.snippet()
     project.file("snippets/chapter/law.py", "x = 1\n")
     assert list(snippet.names(project.root / "snippets")) == ["chapter/line"]
-
-
-def test_a_package_beside_a_snippet_is_refused(project):
-    project.file("snippets/chapter/law/__init__.py", "x = 1\n")
-    project.snippet("from law import x")
-    with pytest.raises(WeaveError, match=r"line.py:7: 'law' is a folder"):
-        project.runner.run("chapter/line")
-
-
-def test_a_package_beside_a_module_names_the_module(project):
-    project.file("snippets/chapter/law/__init__.py", "x = 1\n")
-    project.file("snippets/chapter/mean.py", "import os\nimport law\n")
-    project.snippet("import mean")
-    with pytest.raises(WeaveError, match=r"snippets/chapter/mean.py:2: 'law' is a folder"):
-        project.runner.run("chapter/line")

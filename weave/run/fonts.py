@@ -1,7 +1,6 @@
-"""Make the site's fonts: those of the wheels in requirements.txt, cut down to the signs in use."""
+"""The site's fonts: those of the wheels in requirements.txt, cut down to the signs in use."""
 
-import hashlib
-from collections.abc import Iterable
+import io
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -20,32 +19,14 @@ FONTS = {
 ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√§"
 
 
-def make(folder: Path, signs: Iterable[str]) -> None:
-    """Write every font to `folder` as WOFF2, unless it is there for the same signs already.
-
-    Args:
-        folder: where the stylesheet looks for them.
-        signs: all characters of the pages and of their formulas.
-    """
-    used = "".join(sorted({*signs, *ALWAYS}))
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = folder / ".signs"
-    key = hashlib.sha256((used + Path(__file__).read_text("utf-8")).encode()).hexdigest()
-    if stamp.is_file() and stamp.read_text() == key:
-        return
-    for name in FONTS:
-        subset(shipped(name), folder / f"{name}.woff2", used)
-    stamp.write_text(key)
-
-
 def shipped(name: str) -> Path:
     """Find a font of the site in its installed package, without importing the package."""
     file = FONTS[name]
     return Path(str(distribution(file.partition("/")[0]).locate_file(file)))
 
 
-def subset(source: Path, target: Path, signs: str) -> None:
-    """Cut one font down to `signs`, keeping its layout features and its mathematics.
+def subset(source: Path, signs: str) -> bytes:
+    """Cut a font down to `signs`, keeping its layout features and its mathematics, as WOFF2.
 
     The licence (OFL) reserves the name "Source": a changed font must not carry it, so only the
     copyright and licence entries of the name table stay.
@@ -58,6 +39,8 @@ def subset(source: Path, target: Path, signs: str) -> None:
     )
     font = load_font(str(source), options)
     cutter = Subsetter(options)
-    cutter.populate(text=signs)
+    cutter.populate(text=signs + ALWAYS)
     cutter.subset(font)
-    save_font(font, str(target), options)
+    file = io.BytesIO()
+    save_font(font, file, options)
+    return file.getvalue()

@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 from weave.errors import WeaveError, did_you_mean
@@ -52,21 +51,6 @@ class Snippet:
     compute: Cell
     draw: Cell | None
 
-    def sources(self) -> list[Path]:
-        """List every file that the figure depends on: script, local modules, data beside it."""
-        data = [f for f in self.path.parent.rglob("*") if f.is_file() and f.suffix not in CODE]
-        return sorted({*local_imports(self.path), *data})
-
-    def modules(self) -> list[Path]:
-        """List the modules beside the script that it needs."""
-        return sorted(local_imports(self.path) - {self.path})
-
-
-CODE = {".py", ".pyc"}
-
-# Python 3.11 has been seen to fail in ast.parse ("recursion depth mismatch") when threads parse.
-ONE_AT_A_TIME = Lock()
-
 
 def find(folder: Path, name: str) -> Snippet:
     """Find and read the snippet called `name` (such as `variance/spread`) under `folder`.
@@ -100,23 +84,23 @@ def read(path: Path, name: str) -> Snippet:
     marks = list(CELL.finditer(source))
     if not caption.strip():
         raise WeaveError(
-            f"{place(path)}: no caption: start with a docstring that states the finding"
+            f"{where(path)}: no caption: start with a docstring that states the finding"
         )
     if len(marks) == 2 and not alternative.strip():
         raise WeaveError(
-            f"{place(path)}: no text alternative: below the caption, leave a line blank, then say "
+            f"{where(path)}: no text alternative: below the caption, leave a line blank, then say "
             "what the figure shows to someone who cannot see it"
         )
     if len(marks) not in {1, 2}:
         raise WeaveError(
-            f"{place(path)}: two cells are needed, each under a line '# %%' (the first computes, "
+            f"{where(path)}: two cells are needed, each under a line '# %%' (the first computes, "
             f"the second draws), or one that computes; here are {len(marks)}"
         )
     lines_above = source.count("\n", 0, marks[0].start())
     for statement in tree.body[1:2]:  # the docstring stands first
         if statement.lineno <= lines_above:
             line = statement.lineno
-            raise WeaveError(f"{place(path, line)}: code above the first '# %%'; move it below")
+            raise WeaveError(f"{where(path, line)}: code above the first '# %%'; move it below")
     ends = [*(mark.start() for mark in marks[1:]), len(source)]
     compute, *drawing = (cell(source, m.end(), end) for m, end in zip(marks, ends, strict=True))
     draw = drawing[0] if drawing else None
@@ -137,37 +121,11 @@ def parse(path: Path) -> ast.Module:
         WeaveError: its syntax is wrong; says where.
     """
     try:
-        with ONE_AT_A_TIME:
-            return ast.parse(path.read_text("utf-8"))
+        return ast.parse(path.read_text("utf-8"))
     except SyntaxError as error:
-        raise WeaveError(f"{place(path, error.lineno)}: SyntaxError: {error.msg}") from None
+        raise WeaveError(f"{where(path, error.lineno)}: SyntaxError: {error.msg}") from None
 
 
-def place(path: Path, line: int | None = 1) -> str:
+def where(path: Path, line: int | None = 1) -> str:
     """Name a line of a script as an error does: `snippets/variance/spread.py:1`."""
     return f"snippets/{path.parent.name}/{path.name}:{line}"
-
-
-def local_imports(path: Path) -> set[Path]:
-    """Find the script and the modules beside it that it imports, directly or through another."""
-    found: set[Path] = set()
-    waiting = [path]
-    while waiting:
-        file = waiting.pop()
-        if file in found or not file.is_file():
-            continue
-        found.add(file)
-        for node in ast.walk(parse(file)):
-            if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                modules = [node.module]
-            else:
-                continue
-            for module in modules:
-                name = module.partition(".")[0]
-                if (path.parent / name).is_dir():
-                    where = place(file, node.lineno)
-                    raise WeaveError(f"{where}: '{name}' is a folder; shared code is one module")
-                waiting.append(path.parent / f"{name}.py")
-    return found

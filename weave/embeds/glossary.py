@@ -9,21 +9,15 @@ The sentences before “See” are the tip that the link shows: by the browser a
 Material's script, which shows it to the keyboard too.
 """
 
-import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
+from functools import cached_property
 from xml.etree.ElementTree import Element
 
-from markdown import Markdown
-from markdown.treeprocessors import Treeprocessor
-
+from weave.embed import Context
 from weave.errors import WeaveError
-from weave.site import place_of
-
-log = logging.getLogger("mkdocs.weave")
+from weave.project import Project, looks_up
 
 PAGE = "glossary.md"
 ENTRY = re.compile(
@@ -57,26 +51,34 @@ class Term:
         return re.compile(rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])")
 
 
-def terms(docs: Path) -> list[Term]:
+@looks_up("terms")
+def terms(project: Project, _: str) -> list[Term]:
     """Read the glossary.
 
     Raises:
         WeaveError: a word is defined twice.
     """
-    file = docs / PAGE
-    return _terms(file, file.stat().st_mtime_ns) if file.is_file() else []
-
-
-@lru_cache(maxsize=1)
-def _terms(file: Path, _: int) -> list[Term]:
+    file = project.root / "docs" / PAGE
     found: dict[str, Term] = {}
-    for entry in ENTRY.finditer(file.read_text("utf-8")):
+    for entry in ENTRY.finditer(file.read_text("utf-8")) if file.is_file() else ():
         names = entry["names"].splitlines()
         for name in names:
             if name.lower() in found:
                 raise WeaveError(f"docs/{PAGE}: '{name}' is defined twice")
             found[name.lower()] = Term(name, entry["definition"], anchor(names[0]))
     return list(found.values())
+
+
+@looks_up("term-names")
+def names(project: Project, _: str) -> list[tuple[str, str]]:
+    """Give the words that are looked for on each page, and where their entries stand."""
+    return [(term.name, term.anchor) for term in project.look_up("terms")]
+
+
+@looks_up("definition")
+def definition(project: Project, name: str) -> str:
+    """Give what a word means."""
+    return next(str(t.definition) for t in project.look_up("terms") if t.name == name)
 
 
 def anchor(name: str) -> str:
@@ -99,29 +101,25 @@ def first_uses(text: str, unused: list[Term]) -> Iterator[tuple[re.Match[str], T
         position = match.end()
 
 
-class Marker(Treeprocessor):
-    """Links a page's first use of each word; gives the glossary's own page its anchors."""
+def mark_tree(root: Element, context: Context) -> None:
+    """Link a page's first use of each word; give the glossary's own page its anchors."""
+    if context.source == PAGE:
+        for entry in root.iter("dl"):
+            add_anchors(entry)
+        return
+    try:
+        context.look_up("term-names")
+        Marker(context).mark(root)
+    except WeaveError as error:
+        context.report(error)
 
-    def __init__(self, md: Markdown, docs: Path) -> None:
-        super().__init__(md)
-        self.docs = docs
-        self.unused: list[Term] = []
-        self.href = PAGE
 
-    def run(self, root: Element) -> None:
-        """Go through a page once, in the order of reading."""
-        place = place_of(self.md, "")
-        if place.source == PAGE:
-            for entry in root.iter("dl"):
-                add_anchors(entry)
-            return
-        try:
-            self.unused = list(terms(self.docs))
-        except WeaveError as error:
-            log.warning("%s", error)
-            return
-        self.href = place.to_root + PAGE
-        self.mark(root)
+class Marker:
+    """Goes through a page once, in the order of reading."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.unused: list[Term] = list(context.project.look_up("terms"))
 
     def mark(self, element: Element) -> None:
         """Mark the words in an element, and in what it holds."""
@@ -129,40 +127,31 @@ class Marker(Treeprocessor):
         if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
             return
         children = list(element)
-        element.text, links = self.split(element.text)
+        element.text, links = self.split(element.text or "")
         element[:0] = links
         for child in children:
             if isinstance(child.tag, str):  # a comment's is a function
                 self.mark(child)
-            child.tail, links = self.split(child.tail)
+            child.tail, links = self.split(child.tail or "")
             after = list(element).index(child) + 1
             element[after:after] = links
 
-    def split(self, text: str | None) -> tuple[str | None, list[Element]]:
+    def split(self, text: str) -> tuple[str, list[Element]]:
         """Give what stands before the first word to mark, and the links with what follows each."""
-        if not text or not text.strip():
-            return text, []
-        links: list[Element] = []
-        before, end = text, 0
+        pieces, links, end = [], [], 0
         for match, term in first_uses(text, self.unused):
-            if links:
-                links[-1].tail = text[end : match.start()]
-            else:
-                before = text[: match.start()]
-            link = Element(
-                "a",
-                {
-                    "class": "term",
-                    "href": f"{self.href}#{term.anchor}",
-                    "title": f"{term.name}: {term.definition}",
-                },
+            meaning = self.context.look_up("definition", term.name)
+            href = f"{self.context.to_root}{PAGE}#{term.anchor}"
+            links.append(
+                Element("a", {"class": "term", "href": href}, title=f"{term.name}: {meaning}")
             )
-            link.text = match[0]
-            links.append(link)
+            links[-1].text = match[0]
+            pieces.append(text[end : match.start()])
             end = match.end()
-        if links:
-            links[-1].tail = text[end:]
-        return before, links
+        pieces.append(text[end:])
+        for link, piece in zip(links, pieces[1:], strict=True):
+            link.tail = piece
+        return pieces[0], links
 
 
 def add_anchors(entry: Element) -> None:

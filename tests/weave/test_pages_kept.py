@@ -1,0 +1,123 @@
+"""A page is made again when something that it depends on has changed, and only then."""
+
+import pytest
+from mkdocs.structure.pages import Page
+
+from tests.weave.test_references import BIB
+
+SOURCE = '''"""Claims."""
+
+# %%
+words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
+claims = {{"a-1": {{"verdict": "{}", "line": 1, "values": {{}}}} | words}}
+'''
+TEXT = """# T
+
+A query is {= line.slope } [@zhang].
+
+See [other](other.md#there), $x^2$ and [@a-1].
+
+::: chapter/line
+"""
+
+
+PAGES = ["chapter.md", "claims.md", "glossary.md", "index.md", "other.md", "references.md"]
+
+
+@pytest.fixture
+def site(project, monkeypatch):
+    """Three pages; `site.made()` builds, and names the pages that were rendered."""
+    project.snippet("slope = 1.5")
+    project.file("docs/other.md", "# Other\n\n## There\n\nNothing.\n")
+    project.file("docs/references.bib", BIB)
+    project.file("docs/references.md", "# References\n")
+    project.file("docs/claims.md", "# Claims\n")
+    project.file("docs/glossary.md", "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n")
+    project.file("snippets/claims/source.py", SOURCE.format("true"))
+    rendered, render = [], Page.render
+
+    def spy(page, *arguments):
+        rendered.append(page.file.src_uri)
+        render(page, *arguments)
+
+    monkeypatch.setattr(Page, "render", spy)
+
+    def made(text=TEXT) -> list[str]:
+        rendered.clear()
+        project.built = project.build(text)
+        return sorted(rendered)
+
+    project.made = made
+    return project
+
+
+def test_nothing_is_made_again_that_has_not_changed(site, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # the home page has the date of the build
+    assert site.made() == PAGES
+    files = {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")}
+    assert site.made() == []
+    assert {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")} == files
+
+
+CHANGES = {
+    "its text": ("docs/chapter.md", None),
+    "a result": ("snippets/chapter/line.py", ("slope = 1.5", "slope = 2.5")),
+    "a drawing": ("snippets/chapter/line.py", ("[0, 1]", "[1, 0]")),
+    "a work": ("docs/references.bib", ("{A Note}", "{Another}")),
+    "a verdict": ("snippets/claims/source.py", ('"true"', '"wrong"')),
+    "a word": ("docs/glossary.md", ("Query\n:   A vector", "Query\n:   What a token asks")),
+    "a new word": ("docs/glossary.md", ("Key\n", "See\n")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_page_is_made_again_that_an_edit_touches(site, change):
+    site.made()
+    file, words = CHANGES[change]
+    if words:
+        path = site.root / file
+        assert words[0] in path.read_text()
+        path.write_text(path.read_text().replace(*words))
+    made = site.made(TEXT + "\nMore.\n" if not words else TEXT)
+    assert "chapter.md" in made
+    assert ("other.md" in made) == (change == "a new word")  # it says "See" nowhere, but might
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("docs/other.md", ("Nothing.", "Something.")),
+        ("docs/references.bib", ("{Random-Energy Model}", "{Another}")),
+        ("docs/glossary.md", ("Key\n:   A vector", "Key\n:   What a token offers")),
+    ],
+)
+def test_a_page_stays_that_an_edit_does_not_touch(site, file, words):
+    site.made()
+    path = site.root / file
+    path.write_text(path.read_text().replace(*words))
+    assert "chapter.md" not in site.made()
+
+
+def test_a_broken_link_is_found_though_the_page_is_kept(site):
+    site.made()
+    (site.root / "docs/other.md").write_text("# Other\n\n## Here\n")
+    assert site.made() == ["other.md"]
+    (site.root / "docs/other.md").unlink()
+    assert "chapter.md" in site.made()
+    assert any("other.md" in warning for warning in site.built.warnings)
+
+
+def test_a_mistake_is_said_at_every_build(site):
+    for _ in range(2):
+        assert site.made(TEXT + "\n{= line.slop }\n")
+        assert any("no result 'slop'" in warning for warning in site.built.warnings)
+    site.made()
+    assert site.built.warnings == []
+
+
+def test_a_page_that_is_gone_is_swept(site):
+    site.made()
+    (site.root / "docs/other.md").unlink()
+    site.made("# T\n")
+    store = site.run().woven.store
+    assert set(store.names("page")) == set(PAGES) - {"other.md"}

@@ -1,0 +1,113 @@
+"""What is kept survives a bad file, holds data only, and is whole or not there."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+
+from weave.run.results import keep, pack, unpack
+from weave.store import Store
+
+VALUES = [
+    1,
+    -2.5,
+    float("inf"),
+    "√d",
+    True,
+    2 + 3j,
+    (1, "a"),
+    {3, 1},
+    {64: 8.0, "a": {(1, 2): [None.__class__.__name__]}},
+    np.float16(0.1),
+    np.int64(7),
+    np.complex128(1 + 2j),
+    np.arange(6).reshape(2, 3),
+    np.array([0.1, np.nan], dtype=np.float32),
+    {"law": [np.ones(2), np.float64(1 / 3)]},
+]
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "cache/store.sqlite")
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_a_value_comes_back_as_it_was(value):
+    back = unpack(pack(value))
+    assert type(back) is type(value)
+    assert repr(back) == repr(value)
+
+
+@pytest.mark.parametrize("value", [len, object(), np.array([len]), [len], {"a": len}, type])
+def test_what_is_no_data_is_not_kept(value):
+    with pytest.raises(TypeError):
+        pack(value)
+    assert list(keep({"value": value})) == ["others"]
+
+
+def test_an_entry_is_read_part_by_part(store):
+    store.write("run", "a/b", {"one": "1", "two": "2"})
+    assert store.parts("run", "a/b") == {"one", "two"}
+    assert store.read("run", "a/b", "two") == "2"
+    assert store.read("run", "a/b", "three") is None
+    assert store.read("page", "a/b", "two") is None
+    assert store.names("run") == {"a/b"}
+
+
+def test_an_entry_replaces_the_one_before(store):
+    store.write("run", "a/b", {"one": "1", "two": "2"})
+    store.write("run", "a/b", {"one": "3"})
+    assert store.parts("run", "a/b") == {"one"}
+    assert store.read("run", "a/b", "one") == "3"
+
+
+def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
+    store.write("run", "a/b", {"one": "1", "two": "1"})
+    store.connection.execute(
+        "CREATE TRIGGER full BEFORE INSERT ON parts WHEN NEW.part = 'two' "
+        "BEGIN SELECT RAISE(FAIL, 'the disk is full'); END"
+    )
+    with pytest.raises(sqlite3.IntegrityError):
+        store.write("run", "a/b", {"one": "2", "two": "2"})
+    assert [store.read("run", "a/b", part) for part in ("one", "two")] == ["1", "1"]
+
+
+def test_what_nothing_refers_to_is_swept(store):
+    for kind, name in (("page", "a"), ("page", "b"), ("run", "b")):
+        store.write(kind, name, {"one": "1"})
+    store.sweep("page", ["a", "c"])
+    assert (store.names("page"), store.names("run")) == ({"a"}, {"b"})
+    assert store.parts("page", "b") == set()
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + bytes(80)])
+def test_a_bad_file_gives_way(tmp_path, damage):
+    file = tmp_path / "store.sqlite"
+    file.write_bytes(damage)
+    store = Store(file)
+    store.write("page", "a", {"one": "1"})
+    assert Store(file).read("page", "a", "one") == "1"
+
+
+@pytest.mark.parametrize("keep", [100, 4096, 9000])
+def test_a_file_that_is_cut_off_gives_way(tmp_path, keep):
+    file = tmp_path / "store.sqlite"
+    store = Store(file)
+    for number in range(100):
+        store.write("page", str(number), {"one": str(np.random.default_rng(number).random(50))})
+    store.connection.close()
+    assert file.stat().st_size > keep
+    file.write_bytes(file.read_bytes()[:keep])
+    again = Store(file)
+    for name in again.names("page"):
+        assert again.read("page", name, "one")
+    again.write("page", "a", {"one": "1"})
+
+
+def test_two_builds_share_it(tmp_path):
+    one, other = (Store(tmp_path / "store.sqlite") for _ in range(2))
+    for number in range(20):
+        one.write("page", f"one {number}", {"one": "1"})
+        other.write("page", f"other {number}", {"one": "1"})
+    assert len(one.names("page")) == len(other.names("page")) == 40

@@ -1,0 +1,122 @@
+r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when the page is made."""
+
+import re
+from html import escape, unescape
+from re import Match
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from math_core import LatexError, LatexToMathML
+
+from weave.embed import Context, Embed
+from weave.errors import WeaveError
+
+CONVERTER = LatexToMathML(fancy_error=False)
+ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")
+POSITION = re.compile(r"^(\d+): ")
+
+
+def weave(match: Match[str], context: Context) -> str:
+    """Put in a formula, with the computed numbers in it put in first."""
+    if match["display"]:
+        return weave_display(match, context)
+    mathml = to_mathml(context.tex(match["inline"]), display=False)
+    stop = match["stop"]  # must not begin the next line
+    return context.stash(f'<span class="formula">{mathml}{stop}</span>' if stop else mathml)
+
+
+def weave_display(match: Match[str], context: Context) -> str:
+    """Put in a formula that stands on lines of its own, in a box that scrolls on a phone."""
+    indent = match.string[: match.start()].rpartition("\n")[2]
+    if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
+        raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
+    mathml = to_mathml(context.tex(match["display"]), display=True)
+    # A paragraph of its own, whatever stands on the lines above and below.
+    return "\n\n" + indent + context.stash(f'<div class="formula">{mathml}</div>') + "\n\n"
+
+
+def to_mathml(tex: str, display: bool) -> str:
+    """Convert a formula; its TeX stays readable in the attribute `alttext`.
+
+    Args:
+        tex: what stood between the dollar signs.
+        display: whether it stands on lines of its own.
+
+    Raises:
+        WeaveError: the converter does not know something in it; gives the line within `tex`.
+    """
+    try:
+        mathml = CONVERTER.convert_with_local_state(tex, displaystyle=display)
+    except LatexError as error:
+        message = str(error)
+        position = POSITION.match(message)
+        line = tex.count("\n", 0, int(position[1])) if position else 0
+        reason = POSITION.sub("", message).strip()
+        raise WeaveError(f"formula '{' '.join(tex.split())}': {reason}", line) from None
+    return mathml.replace("<math", f'<math alttext="{escape(" ".join(tex.split()))}"', 1)
+
+
+def in_words(mathml: str) -> str:
+    """Write a formula as a line of text: √d_k, (a+b)/c, x^2."""
+    xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML has no names for signs
+    return words(ElementTree.fromstring(xml))
+
+
+def words(element: Element) -> str:
+    """Write an element of MathML, and what it holds, as a line of text."""
+    inner = [words(child) for child in element]
+    match element.tag:
+        case "msqrt":
+            return f"√{grouped(''.join(inner))}"
+        case "mfrac":
+            return f"{grouped(inner[0])}/{grouped(inner[1])}"
+        case "msub" | "munder":
+            return f"{inner[0]}_{grouped(inner[1])}"
+        case "msup":
+            return f"{inner[0]}^{grouped(inner[1])}"
+        case "msubsup" | "munderover":
+            return f"{inner[0]}_{grouped(inner[1])}^{grouped(inner[2])}"
+    return (element.text or "").strip() + "".join(inner)
+
+
+def grouped(text: str) -> str:
+    """Put what is more than one word in brackets."""
+    return text if re.fullmatch(r"[\w.]*|\(.*\)", text) else f"({text})"
+
+
+def signs(match: Match[str]) -> set[str]:
+    """Give the signs in a formula, with the italic form that a browser takes for a variable."""
+    try:
+        mathml = to_mathml(match["display"] or match["inline"], display=False)
+    except WeaveError:
+        return set()  # reported when the page is woven
+    found = set(re.sub(r"<[^>]*>", "", mathml))
+    return found | {italic(sign) for sign in found}
+
+
+def italic(sign: str) -> str:
+    """Give the mathematical italic form of a letter, other signs unchanged."""
+    if sign == "h":
+        return "ℎ"  # the one that Unicode had before the others
+    for first, last, start in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("α", "ω", 0x1D6FC)):
+        if first <= sign <= last:
+            return chr(start + ord(sign) - ord(first))
+    return sign
+
+
+EMBEDS = [
+    Embed(
+        "formula",
+        r"""
+          \$\$(?P<display>(?:[^$\\]|\\.)+?)\$\$
+        | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)
+          (?P<stop>[,.;:!?)’”]*)
+        """,
+        weave,
+        misspelt=(
+            r"\$\$",
+            "a formula on lines of its own begins and ends with $$, and holds no $ of its own",
+        ),
+        signs=signs,
+    )
+]

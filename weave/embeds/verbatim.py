@@ -1,0 +1,29 @@
+"""Code, comments and raw HTML, in which nothing is woven."""
+
+from re import Match
+
+from weave.embed import Context, Embed
+
+
+def weave(match: Match[str], context: Context) -> str:
+    """Leave it as it is."""
+    return match[0]
+
+
+def dollar(match: Match[str], context: Context) -> str:
+    r"""Show the sign of money that is written `\$`."""
+    return context.stash("$")
+
+
+EMBEDS = [
+    Embed(
+        "code",
+        r"""
+          ^[ \t]*(?P<fence>`{3,}|~{3,}).*?^[ \t]*(?P=fence)[ \t]*$
+        | (?P<ticks>`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)  # within a paragraph
+        """,
+        weave,
+    ),
+    Embed("raw", r"<!--.*?--> | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>", weave),
+    Embed("dollar", r"\\\$", dollar),
+]
