@@ -54,11 +54,13 @@ def main() -> None:
         tables.write("first", first_start(), f"One start. {note}")
     if {"growth", "others"} & set(chosen.what):
         others = growth.others() if "others" in chosen.what else []
-        found = growth.growth([growth.WEAVE, *others], sorted(chosen.sizes), chosen.limit)
-        ours = [each for each in found if each.tool == growth.WEAVE.name]
+        ours = [growth.PLAIN, growth.WEAVE]
+        found = growth.growth([*ours, *others], sorted(chosen.sizes), chosen.limit)
+        names = {tool.name for tool in ours}
+        found_ours = [each for each in found if each.tool in names]
         once = f"One cold build, then the median of up to three warm ones. {note}"
-        tables.write("growth", growth.table(ours), once)
-        tables.write("memory", growth.memory(ours), note)
+        tables.write("growth", growth.table(found_ours), once)
+        tables.write("memory", growth.memory(found), note)
         if others:
             tables.write("others", growth.table(found), once)
 

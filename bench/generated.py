@@ -86,6 +86,12 @@ def weave(root: Path, figures: int) -> None:
         write(root, f"docs/{page}.md", *text)
 
 
+def unwoven(root: Path, figures: int) -> None:
+    """Write the floor: the same Markdown for plain Material, which leaves weave's marks as text."""
+    weave(root, figures)
+    write_settings(plain(settings()) | {"nav": None}, root)
+
+
 def material(root: Path, *plugins: str, **notebooks: bool) -> None:
     """Write what plain Material needs, with formulas and other plugins."""
     copy_files(root, "docs/assets")

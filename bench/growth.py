@@ -10,7 +10,7 @@ from statistics import median
 
 from bench import generated, project
 from bench.processes import BIN, CommandError, Cost, TimeIsUpError, run
-from bench.tables import PROMISES, Table, promise
+from bench.tables import PROMISES, Row, Table, fact, promise
 
 log = logging.getLogger("bench")
 
@@ -52,6 +52,7 @@ class Growth:
 
 MKDOCS = ("build", "--strict")
 WEAVE = Tool("weave", generated.weave, (BIN / "mkdocs", *MKDOCS))
+PLAIN = Tool("plain Material, no figures", generated.unwoven, WEAVE.command)
 SPHINX = ("-W", "--quiet", "docs", "site")
 
 
@@ -117,18 +118,28 @@ def table(found: Sequence[Growth]) -> Table:
 
 
 def memory(found: Sequence[Growth]) -> Table:
-    """Compare the memory for the most figures with that for the fewest.
-
-    A tenth more is let pass: MkDocs itself keeps the text of every page for the search.
-    """
-    built = [each for each in found if each.builds and each.builds[0].child_peak]
-    if not built:  # no /proc to read it from
-        return [PROMISES]
-    few, many = built[0], built[-1]
-    sizes = f"with {many.figures} figures ÷ with {few.figures}"
-    (least, *_), (most, *_) = few.builds, many.builds
+    """Compare the memory for the most figures with that for the fewest. A tenth counts as none."""
     return [
         PROMISES,
-        promise(f"memory of the build {sizes}", most.peak / least.peak, 1.1, digits=2),
-        promise(f"of its largest child {sizes}", most.child_peak / least.child_peak, 1.1, digits=2),
+        *ratio(found, WEAVE.name, "child_peak", "memory of the largest child", promised=True),
+        *ratio(found, WEAVE.name, "peak", "memory of the build", promised=True),
+        *ratio(found, PLAIN.name, "peak", "the same of plain Material, for as many pages"),
     ]
+
+
+def ratio(
+    found: Sequence[Growth], tool: str, peak: str, what: str, promised: bool = False
+) -> list[Row]:
+    """Give a row for what the most figures took of something, as a multiple of the fewest."""
+    peaks = {each.figures: getattr(each.builds[0], peak) for each in found_by(tool, found)}
+    few, many = min(peaks, default=0), max(peaks, default=0)
+    if not peaks.get(few):  # no /proc to read it from
+        return []
+    what = f"{what}: {many} figures ÷ {few}"
+    times = peaks[many] / peaks[few]
+    return [promise(what, times, 1.1, digits=2) if promised else fact(what, times, digits=2)]
+
+
+def found_by(tool: str, found: Sequence[Growth]) -> list[Growth]:
+    """Select what was built at least once with a tool."""
+    return [each for each in found if each.tool == tool and each.builds]

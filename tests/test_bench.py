@@ -96,3 +96,15 @@ def test_what_was_stopped_is_shown_as_such():
     _, first, second = growth.table([slow, stuck])
     assert first == ("10", "slow", "2.0", "3.0", "> 600", "100.0", "50.0")
     assert second == ("10", "stuck", *["> 600"] * 5)
+
+
+def test_growing_memory_is_noticed():
+    def used(tool, figures, peak):
+        return growth.Growth(tool.name, figures, [Cost(1, 1, peak=peak, child_peak=100)])
+
+    grown = [used(growth.WEAVE, 10, 100), used(growth.WEAVE, 1000, 150), used(growth.PLAIN, 10, 80)]
+    _, child, build, plain = growth.memory(grown)
+    assert child[1:] == ("1.00", "≤ 1.10", "yes")
+    assert build[1:] == ("1.50", "≤ 1.10", "**no**")
+    assert plain[1] == "1.00"
+    assert growth.memory([growth.Growth("weave", 10, [], "failed")])[1:] == []
