@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What `mkdocs serve` or `pytest` is given besides: make test ARGS=tests/test_variance.py
+# What the target's command is given besides: make test ARGS=tests/test_variance.py
 ARGS ?=
 
 # Material's notice about MkDocs 2 would otherwise stand above every build.
@@ -11,7 +11,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint site zensical clean
+.PHONY: help serve test lint site zensical bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +33,9 @@ site: $(VENV)/installed ## the site as it is published, in site/
 	$(BIN)/mkdocs build --strict $(ARGS)
 
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
+
+bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
+	$(BIN)/python -m bench $(ARGS)
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
