@@ -3,6 +3,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# pip would take five times as long.
+UV := 0.13.9
+INSTALL := $(BIN)/python -m uv pip install --python $(BIN)/python
 # What the target's command is given besides: make test ARGS=tests/test_variance.py
 ARGS ?=
 
@@ -19,10 +22,10 @@ help: ## list the targets
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
 	$(BIN)/mkdocs serve $(ARGS)
 
-test: $(VENV)/installed ## the whole test suite: snippets, pages, the site in a browser
+test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(ARGS)
 
-lint: $(VENV)/installed ## style and types
+lint: $(VENV)/tests-installed ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -51,14 +54,20 @@ $(VENV)/installed: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments." \
 	    "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Installing what the site needs into $(VENV): some 100 packages, once."
 	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	@$(BIN)/python -m pip install --quiet uv==$(UV)
+	$(INSTALL) --requirement requirements.txt
+	@touch $@
+
+$(VENV)/tests-installed: $(VENV)/installed tests/requirements.txt
+	$(INSTALL) --requirement tests/requirements.txt
 	@touch $@
 
 # Zensical beside the site's own packages: the .pth lends it weave and what weave imports.
 $(VENV)/zensical/installed: $(VENV)/installed
-	$(PYTHON) -m venv $(VENV)/zensical
-	$(VENV)/zensical/bin/python -m pip install --quiet zensical==0.0.73
+	$(BIN)/python -m uv venv --quiet --allow-existing $(VENV)/zensical
+	$(BIN)/python -m uv pip install --quiet --python $(VENV)/zensical/bin/python zensical==0.0.73
 	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 	  > "$$($(VENV)/zensical/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/site-packages-of-the-site.pth"
 	@touch $@

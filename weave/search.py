@@ -10,6 +10,7 @@ HEAVY = re.compile(
     r"<(svg|math|pre)\b.*?</\1> | <details\b[^>]*\bdata-search-exclude.*?</details>",
     re.DOTALL | re.VERBOSE,
 )
+MARK = re.compile(r"\s*\bdata-search-exclude(=\"[^\"]*\")?")
 HIDDEN = re.compile(r"<!--(\d+)-->.*?<!--/-->", re.DOTALL)
 
 
@@ -23,7 +24,7 @@ def hide(html: str) -> tuple[str, list[str]]:
     taken: list[str] = []
 
     def take(match: re.Match[str]) -> str:
-        taken.append(match[0])
+        taken.append(MARK.sub("", match[0], count=1))
         words = escape(in_words(match[0])) if match[1] == "math" else ""
         return f"<!--{len(taken) - 1}-->{words}<!--/-->"
 
