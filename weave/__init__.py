@@ -8,12 +8,11 @@ renders the same page. What an author may write:
     $d_k$, $$...$$                a formula, as MathML
     [@vaswani2017], [@000-16]     a work, a claim
 
-First the `project` is refreshed: what has changed among its snippets (`snippet`) and labs
-(`notebook`) is run by the `runner`, each in a process of its own (`worker`), and what it gave is
-kept in the `store`: `results` and one `figure`. Then each `page` is woven: its `tokens` become what
-their kinds in `embeds/` say, over a context that is handed to them (`embed`). What pages know of
-each other comes from the `scan` of their sources; what lies beside them is `published`.
-`plugin` knows MkDocs, `zensical` its successor.
+First the `project` is refreshed: the `runner` runs those of its snippets and labs that have
+changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
+`page` is woven: its `tokens` become what their kinds say (`embeds/`), over a context that is handed
+to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies beside them
+is `published`. `plugin` knows MkDocs, `zensical` its successor.
 """
 
 from typing import Any
