@@ -12,8 +12,7 @@ from typing import Any
 
 from weave.errors import WeaveError, did_you_mean
 from weave.run import snippet as snippets
-from weave.run.snippet import Snippet
-from weave.runner import Job, run_all
+from weave.runner import run_all
 from weave.store import Store
 
 PACKAGE = Path(__file__).parent
@@ -46,7 +45,7 @@ class Project:
     def __init__(self, root: Path, time_limit: float = 60) -> None:
         self.root, self.time_limit = root, time_limit
         self.store = Store(root / ".cache" / "weave.sqlite")
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
         self.stamps: object = None
         self.answers: dict[str, Any] = {}
@@ -66,12 +65,10 @@ class Project:
             self.answers.clear()
             self.failed.clear()
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
-            for name in snippets.names(self.root / "snippets"):
-                try:
-                    self.jobs[name] = snippets.find(self.root / "snippets", name)
-                except WeaveError as error:
-                    self.failed[name] = error
-            stale = {name: job for name, job in self.jobs.items() if not self.is_fresh("run", name)}
+            self.jobs |= snippets.find(self.root / "snippets")
+            stale = {
+                name: path for name, path in self.jobs.items() if not self.is_fresh("run", name)
+            }
             for name, (parts, trace) in run_all(stale, self.root, self.time_limit):
                 if isinstance(parts, WeaveError):
                     self.failed[name] = parts
@@ -138,11 +135,6 @@ class Project:
             raise self.failed[name]
         if name not in self.jobs:
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
-
-    def snippet(self, name: str) -> Snippet | None:
-        """Give a snippet as it was read, if there is one."""
-        job = self.jobs.get(name)
-        return job if isinstance(job, Snippet) else None
 
     def sweep(self) -> None:
         """Drop what nothing refers to: entries of snippets, labs, pages and files that are gone."""

@@ -13,21 +13,19 @@ from pebble import ProcessExpired, ProcessPool
 from tqdm import tqdm
 
 from weave.errors import WeaveError
-from weave.run.snippet import Snippet
 
 log = logging.getLogger("mkdocs.weave")
 
-Job = Snippet | Path  # of a lab
 Outcome = tuple[dict[str, str] | WeaveError, dict[str, str]]  # see `worker.execute`
 
 
 def run_all(
-    jobs: Mapping[str, Job], root: Path, time_limit: float
+    jobs: Mapping[str, Path], root: Path, time_limit: float
 ) -> Iterator[tuple[str, Outcome]]:
     """Run snippets and labs, and show how far it is: a bar in a terminal, lines in a log.
 
     Args:
-        jobs: by name.
+        jobs: the script or the notebook of each, by name.
         root: the project's folder.
         time_limit: seconds after which one is stopped.
 
@@ -43,8 +41,8 @@ def run_all(
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
         arguments = root, time_limit
         futures: dict[Any, str] = {
-            pool.schedule(execute, (job, *arguments), timeout=time_limit + 2): name
-            for name, job in jobs.items()
+            pool.schedule(execute, (path, *arguments), timeout=time_limit + 2): name
+            for name, path in jobs.items()
         }
         try:
             while futures:
@@ -72,11 +70,11 @@ def outcome_of(future: Any, name: str, time_limit: float) -> Outcome:
         return WeaveError(f"{name}: its process died with exit code {code} and no message"), {}
 
 
-def execute(job: Job, root: Path, time_limit: float) -> Outcome:
+def execute(path: Path, root: Path, time_limit: float) -> Outcome:
     """Do the work of the new process; only there is matplotlib loaded."""
     from weave.run import worker
 
-    return worker.execute(job, root, time_limit)
+    return worker.execute(path, root, time_limit)
 
 
 def processes() -> ForkServerContext | SpawnContext:

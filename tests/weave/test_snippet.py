@@ -3,13 +3,12 @@
 import pytest
 
 from weave.errors import WeaveError
-from weave.run import snippet
-from weave.run.snippet import find
+from weave.run.snippet import find, read
 
 
 def test_caption_alternative_and_cells_are_read(project):
     project.snippet("slope = 1.0", "draw()")
-    line = find(project.root / "snippets", "chapter/line")
+    line = read(project.root / "snippets/chapter/line.py")
     assert line.caption == "A line through the origin."
     assert line.alternative.startswith("One straight line")
     assert line.compute == ("slope = 1.0", 7)
@@ -18,7 +17,7 @@ def test_caption_alternative_and_cells_are_read(project):
 
 def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
     project.snippet("\n\nslope = 1.0\n\n")
-    assert find(project.root / "snippets", "chapter/line").compute == ("slope = 1.0", 9)
+    assert read(project.root / "snippets/chapter/line.py").compute == ("slope = 1.0", 9)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +34,7 @@ def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
 def test_a_wrong_form_is_refused(project, text, problem):
     project.file("snippets/chapter/line.py", text)
     with pytest.raises(WeaveError, match=rf"snippets/chapter/line.py:\d+: .*{problem}|{problem}"):
-        find(project.root / "snippets", "chapter/line")
+        read(project.root / "snippets/chapter/line.py")
 
 
 def test_a_script_of_one_cell_has_results_and_no_figure(project):
@@ -49,10 +48,10 @@ def test_a_script_of_one_cell_has_results_and_no_figure(project):
 def test_an_unknown_name_suggests_the_nearest(project):
     project.snippet()
     with pytest.raises(WeaveError, match=r"no snippet .*; did you mean 'chapter/line'\?"):
-        find(project.root / "snippets", "chapter/lime")
+        project.run("chapter/lime")
 
 
 def test_a_module_without_cells_is_no_snippet(project):
     project.snippet()
     project.file("snippets/chapter/law.py", "x = 1\n")
-    assert list(snippet.names(project.root / "snippets")) == ["chapter/line"]
+    assert list(find(project.root / "snippets")) == ["chapter/line"]

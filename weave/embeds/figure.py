@@ -10,6 +10,7 @@ from re import Match
 from weave.embed import Context, Embed
 from weave.errors import WeaveError
 from weave.run import notebook
+from weave.run.snippet import read
 
 
 def weave(match: Match[str], context: Context) -> str:
@@ -25,8 +26,8 @@ def weave(match: Match[str], context: Context) -> str:
 def of_snippet(name: str, context: Context) -> str:
     """Put in the figure of a snippet."""
     context.results(name)
-    snippet = context.project.snippet(name)
-    if not snippet or not snippet.draw:
+    snippet = read(context.project.jobs[name])
+    if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
     chapter, _, stem = name.partition("/")
     return figure(

@@ -14,12 +14,11 @@ The text alternative: what the figure shows, for someone who cannot see it.
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from weave.errors import WeaveError, did_you_mean
+from weave.errors import WeaveError
 
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 
@@ -36,7 +35,6 @@ class Snippet:
     """A script under `snippets/`, taken apart.
 
     Attributes:
-        name: folder and stem, such as `variance/spread`.
         path: the script.
         caption: the finding that the figure shows, in Markdown.
         alternative: the figure in words.
@@ -44,67 +42,56 @@ class Snippet:
         draw: the second cell; it leaves one figure. A script without one has results only.
     """
 
-    name: str
     path: Path
     caption: str
     alternative: str
     compute: Cell
     draw: Cell | None
 
-
-def find(folder: Path, name: str) -> Snippet:
-    """Find and read the snippet called `name` (such as `variance/spread`) under `folder`.
-
-    Raises:
-        WeaveError: there is no such snippet, or it is not of a snippet's form.
-    """
-    path = folder / f"{name}.py"
-    if not path.is_file():
-        raise WeaveError(f"no snippet '{name}'{did_you_mean(name, names(folder))}")
-    return read(path, name)
+    @property
+    def name(self) -> str:
+        """Folder and stem, such as `variance/spread`."""
+        return f"{self.path.parent.name}/{self.path.stem}"
 
 
-def names(folder: Path) -> Iterator[str]:
-    """Yield the names of all snippets under `folder`: the scripts that have cells."""
-    for path in sorted(folder.glob("*/*.py")):
-        if CELL.search(path.read_text("utf-8")):
-            yield f"{path.parent.name}/{path.stem}"
+def find(folder: Path) -> dict[str, Path]:
+    """Find all snippets under `folder`, the scripts that have cells, by their names."""
+    scripts = [
+        path for path in sorted(folder.glob("*/*.py")) if CELL.search(path.read_text("utf-8"))
+    ]
+    return {f"{path.parent.name}/{path.stem}": path for path in scripts}
 
 
-def read(path: Path, name: str) -> Snippet:
+def read(path: Path) -> Snippet:
     """Take the script at `path` apart.
 
     Raises:
         WeaveError: a syntax error, no caption, no text alternative, or more than two cells.
     """
     source = path.read_text("utf-8")
-    tree = parse(path)
-    docstring = ast.get_docstring(tree) or ""
-    caption, _, alternative = docstring.partition("\n\n")
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise WeaveError(f"{where(path, error.lineno)}: SyntaxError: {error.msg}") from None
+    caption, _, alternative = (ast.get_docstring(tree) or "").partition("\n\n")
     marks = list(CELL.finditer(source))
-    if not caption.strip():
-        raise WeaveError(
-            f"{where(path)}: no caption: start with a docstring that states the finding"
-        )
-    if len(marks) == 2 and not alternative.strip():
-        raise WeaveError(
-            f"{where(path)}: no text alternative: below the caption, leave a line blank, then say "
-            "what the figure shows to someone who cannot see it"
-        )
-    if len(marks) not in {1, 2}:
-        raise WeaveError(
-            f"{where(path)}: two cells are needed, each under a line '# %%' (the first computes, "
-            f"the second draws), or one that computes; here are {len(marks)}"
-        )
-    lines_above = source.count("\n", 0, marks[0].start())
-    for statement in tree.body[1:2]:  # the docstring stands first
-        if statement.lineno <= lines_above:
-            line = statement.lineno
-            raise WeaveError(f"{where(path, line)}: code above the first '# %%'; move it below")
+    first = source.count("\n", 0, marks[0].start()) + 1 if marks else 0
+    above = [s.lineno for s in tree.body[1:] if s.lineno < first]  # the docstring stands first
+    flaws = {
+        "no caption: start with a docstring that states the finding": not caption.strip(),
+        f"two cells are needed, each under a line '# %%' (the first computes, the second draws), "
+        f"or one that computes; here are {len(marks)}": len(marks) not in {1, 2},
+        "no text alternative: below the caption, leave a line blank, then say what the figure "
+        "shows to someone who cannot see it": len(marks) == 2 and not alternative.strip(),
+        "code above the first '# %%'; move it below": bool(above),
+    }
+    for flaw, is_there in flaws.items():
+        if is_there:
+            raise WeaveError(f"{where(path, above[0] if above else 1)}: {flaw}")
     ends = [*(mark.start() for mark in marks[1:]), len(source)]
     compute, *drawing = (cell(source, m.end(), end) for m, end in zip(marks, ends, strict=True))
     draw = drawing[0] if drawing else None
-    return Snippet(name, path, " ".join(caption.split()), alternative.strip(), compute, draw)
+    return Snippet(path, " ".join(caption.split()), alternative.strip(), compute, draw)
 
 
 def cell(source: str, start: int, end: int) -> Cell:
@@ -112,18 +99,6 @@ def cell(source: str, start: int, end: int) -> Cell:
     code = source[start:end]
     blank = len(code) - len(code.lstrip("\n"))
     return Cell(code.strip("\n"), source.count("\n", 0, start + blank) + 1)
-
-
-def parse(path: Path) -> ast.Module:
-    """Parse a script.
-
-    Raises:
-        WeaveError: its syntax is wrong; says where.
-    """
-    try:
-        return ast.parse(path.read_text("utf-8"))
-    except SyntaxError as error:
-        raise WeaveError(f"{where(path, error.lineno)}: SyntaxError: {error.msg}") from None
 
 
 def where(path: Path, line: int | None = 1) -> str:

@@ -22,7 +22,7 @@ import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait fo
 from matplotlib import font_manager
 
 from weave.errors import WeaveError
-from weave.run import notebook, results
+from weave.run import notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
 from weave.run.snippet import Cell, Snippet, where
 from weave.run.svg import to_svg
@@ -35,12 +35,12 @@ plt.style.use(str(STYLE))
 
 
 def execute(
-    job: Snippet | Path, root: Path, time_limit: float
+    path: Path, root: Path, time_limit: float
 ) -> tuple[dict[str, str] | WeaveError, dict[str, str]]:
-    """Run a snippet, or the lab at a path, in this process, which then has to end.
+    """Run a snippet, or a lab, in this process, which then has to end.
 
     Args:
-        job: what to run.
+        path: the script, or the notebook.
         root: the project's folder.
         time_limit: seconds after which it is stopped.
 
@@ -53,9 +53,9 @@ def execute(
     warnings.simplefilter("error")
     stop_after(time_limit)
     try:
-        if isinstance(job, Snippet):
-            return run_snippet(job), trace
-        return notebook.run(notebook.read(job)), trace
+        if path.suffix == ".py":
+            return run_snippet(snippet.read(path)), trace
+        return notebook.run(notebook.read(path)), trace
     except WeaveError as error:
         return error, trace
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
@@ -92,7 +92,7 @@ def stop_after(time_limit: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, time_limit)
 
 
-def run_snippet(snippet: Snippet) -> dict[str, str]:
+def run_snippet(script: Snippet) -> dict[str, str]:
     """Run the cells.
 
     Returns:
@@ -102,22 +102,21 @@ def run_snippet(snippet: Snippet) -> dict[str, str]:
         WeaveError: the snippet left no figure, or more than one.
         Exception: what the snippet raised; a warning is an error.
     """
-    snippet.path.read_bytes()  # so that the trace has it
-    sys.path.insert(0, str(snippet.path.parent))
+    sys.path.insert(0, str(script.path.parent))
     plt.show = lambda *args, **kwargs: None
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(snippet.path)}
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(script.path)}
 
-    run_cell(snippet.compute, snippet.path, namespace)
+    run_cell(script.compute, script.path, namespace)
     left = {name: value for name, value in namespace.items() if not name.startswith("_")}
     parts = results.keep(left)  # now, because the second cell may change a list of the first
-    if not snippet.draw:
+    if not script.draw:
         return parts
-    run_cell(snippet.draw, snippet.path, namespace)
+    run_cell(script.draw, script.path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
-        place = where(snippet.path, snippet.draw.line)
+        place = where(script.path, script.draw.line)
         raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
-    return parts | {"svg": to_svg(plt.figure(figures[0]), snippet.name)}
+    return parts | {"svg": to_svg(plt.figure(figures[0]), script.name)}
 
 
 def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:
