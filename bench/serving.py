@@ -4,7 +4,6 @@ import logging
 import re
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Callable
@@ -125,12 +124,9 @@ def edit_snippet(script: str, word: str) -> str:
 def first_start() -> Table:
     """Measure a fresh clone: from `git clone` until `make serve` has served the first page."""
     with project.folder() as root:
-        log.info("first: an installation into a throw-away environment, to fill pip's cache")
+        log.info("first: an installation into a throw-away clone, to fill the installer's cache")
         clone(root)
-        venv = root.with_name("throw-away")
-        subprocess.run((sys.executable, "-m", "venv", venv), check=True)
-        install = (venv / "bin" / "pip", "install", "-qq", "--requirement", "requirements.txt")
-        run(install, root)
+        run(("make", ".venv/installed"), root)
     with project.folder() as root:
         log.info("first: clone, and make serve")
         server = Server(root, page="")
