@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+from functools import cache
 from types import ModuleType
 
 import pytest
@@ -16,6 +17,7 @@ RUNNER = Runner()
 def snippet():
     """Give the results of a snippet, the same object that its page quotes: `snippet("a/b").std`."""
 
+    @cache  # else every call would read all the arrays again
     def results(name: str) -> Results:
         return RUNNER.run(name).results
 
