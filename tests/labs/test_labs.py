@@ -261,8 +261,29 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
     assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
 
 
+# --- the scripts -----------------------------------------------------------------------------
+
+
+def differs(script: str, cells: dict[str, dict]) -> bool:
+    """Tell whether a script does anything else than a notebook's code."""
+    code = [cell["source"] for cell in cells.values() if cell["cell_type"] == "code"]
+    return ast.dump(ast.parse(script)) != ast.dump(ast.parse("\n".join(code)))
+
+
 @EACH_LAB
-def test_the_script_runs_alone(path, tmp_path):
+def test_the_script_does_what_the_notebook_does(path):
+    """So what is tested above, cell by cell, holds of the script."""
+    cells = cells_of(path)
+    script = lab_page.to_script(path)
+    assert not differs(script, cells)
+    *others, last = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
+    assert differs(script, {name: cells[name] for name in others}), f"without {last}"
+    assert differs(script.replace("return None", "return 0", 1), cells)
+
+
+def test_a_script_runs_alone(tmp_path):
+    """One for all: that none imports anything of ours is seen above."""
+    path = LABS[0]
     script = tmp_path / f"{path.stem}.py"
     script.write_text(lab_page.to_script(path), "utf-8")
     done = subprocess.run(
