@@ -4,6 +4,7 @@ import importlib.util
 import logging
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -27,6 +28,7 @@ def pytest_sessionstart(session):
 def snippet():
     """Give the results of a snippet, the same object that its page quotes: `snippet("a/b").std`."""
 
+    @cache  # else every call would read all the arrays again
     def results(name: str) -> Results:
         PROJECT.refresh()
         PROJECT.check(name)

@@ -1,13 +1,11 @@
 """A lab's checks accept its own solutions, reject typical mistakes, and are kind to no answer.
 
-A notebook's code runs here as plain Python, in one process; the kernel's turn is the site's build.
+A notebook's code runs here by the function that runs it for the site, in this process.
 Wrong answers lie beside this file, in a module of the lab's name.
 """
 
 import ast
-import contextlib
 import importlib
-import io
 import json
 import re
 import subprocess
@@ -16,11 +14,10 @@ import warnings
 from pathlib import Path
 
 import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pytest
 
-from weave import lab_page
-from weave.tokens import TOKEN
+from weave.run import notebook
+from weave.tokens import tokens
 
 mpl.use("agg")
 
@@ -69,25 +66,19 @@ def whole(answer: str, cells: dict[str, dict], number: int) -> str:
 
 
 def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
-    """Run a notebook with answers in place of skeletons; give what each check prints."""
-    said = {}
-    namespace = {"__name__": "__main__"}
-    for name, cell in cells.items():
-        if cell["cell_type"] != "code":
-            continue
-        kind, _, number = name.rpartition("-")
-        code = cell["source"]
-        if kind == "exercise":
-            code = answers.get(int(number), code)
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-            warnings.simplefilter("error")
-            warnings.filterwarnings("ignore", ".*is non-interactive", UserWarning)
-            exec(compile(code, name, "exec"), namespace)
-        plt.close("all")
-        if kind == "check":
-            said[int(number)] = printed.getvalue().strip()
-    return said
+    """Run a notebook as the site does, answers in place of skeletons; give what each check prints."""
+    filled = {name: cell["source"] for name, cell in cells.items()}
+    filled |= {f"exercise-{number}": answer for number, answer in answers.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gave = notebook.run(
+            [
+                notebook.Cell(name, cell["cell_type"] == "code", filled[name])
+                for name, cell in cells.items()
+            ]
+        )
+    checks = re.compile(f"{notebook.PRINTED}check-")
+    return {int(checks.sub("", name)): said for name, said in gave.items() if checks.match(name)}
 
 
 def only(cells: dict[str, dict], number: int) -> dict[str, dict]:
@@ -209,7 +200,7 @@ def flaws(path: Path) -> list[str]:
             and text.endswith("\n\n</details>")
         ):
             found.append(f"{name}: write <details>, <summary>…</summary> and </details> on lines")
-        if any(token["figure"] or token["value"] for token in TOKEN.finditer(text)):
+        if any(embed.name in {"figure", "value"} for embed, _ in tokens(text)):
             found.append(f"{name}: Jupyter knows no '::: figure' and no '{{= value }}'")
         if re.search(r"\]\((?!https?:|#)", text):
             found.append(f"{name}: a link that leads nowhere from a download")
@@ -261,10 +252,31 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
     assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
 
 
+# --- the scripts -----------------------------------------------------------------------------
+
+
+def differs(script: str, cells: dict[str, dict]) -> bool:
+    """Tell whether a script does anything else than a notebook's code."""
+    code = [cell["source"] for cell in cells.values() if cell["cell_type"] == "code"]
+    return ast.dump(ast.parse(script)) != ast.dump(ast.parse("\n".join(code)))
+
+
 @EACH_LAB
-def test_the_script_runs_alone(path, tmp_path):
+def test_the_script_does_what_the_notebook_does(path):
+    """So what is tested above, cell by cell, holds of the script."""
+    cells = cells_of(path)
+    script = notebook.to_script(path)
+    assert not differs(script, cells)
+    *others, last = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
+    assert differs(script, {name: cells[name] for name in others}), f"without {last}"
+    assert differs(script.replace("return None", "return 0", 1), cells)
+
+
+def test_a_script_runs_alone(tmp_path):
+    """One for all: that none imports anything of ours is seen above."""
+    path = LABS[0]
     script = tmp_path / f"{path.stem}.py"
-    script.write_text(lab_page.to_script(path), "utf-8")
+    script.write_text(notebook.to_script(path), "utf-8")
     done = subprocess.run(
         [sys.executable, script],
         cwd=tmp_path,

@@ -8,6 +8,14 @@ from playwright.sync_api import Browser, Page
 ROOT = Path(__file__).parents[2]
 BASE = "/why/"  # below the root, as GitHub Pages serves a project
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+# How a page can be shown: the size of the window, and what the system asks for.
+SCREEN, PAPER = {"media": "screen", "color_scheme": "light"}, {"media": "print"}
+SHOWN = {
+    "light": (WIDE, SCREEN),
+    "dark": (WIDE, SCREEN | {"color_scheme": "dark"}),
+    "phone": (PHONE, SCREEN),
+    "paper": (WIDE, SCREEN | PAPER),
+}
 
 
 def address(source: Path) -> str:
@@ -29,6 +37,24 @@ class Tab:
     origin: str
     requests: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    shown: str = "light"
+
+    def show(self, how: str) -> None:
+        """Show the page as on a `phone`, on `paper`, `dark` or `light`, and wait until it is so."""
+        if how != self.shown:
+            size, media = SHOWN[how]
+            self.page.set_viewport_size(size)
+            self.page.emulate_media(**media)
+            settle(self.page)
+            self.shown = how
+
+
+def settle(page: Page) -> None:
+    """Wait until scripts have heard of a change, and colours have faded to what they become."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    page.wait_for_function(
+        "() => !document.getAnimations().some(change => change.playState === 'running')"
+    )
 
 
 def open_tab(

@@ -10,18 +10,29 @@ from threading import Thread
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
-from tests.site.browser import BASE, PAGES, ROOT, Tab, open_tab
+from tests.site.browser import BASE, ROOT, Tab, open_tab
 
 BAD = Path(__file__).with_name("bad.html")
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
-    """Build the site as it is published."""
-    folder = tmp_path_factory.mktemp("site")
-    build = subprocess.run(
+def site(tmp_path_factory, worker_id):
+    """Build the site as it is published: once, whichever of pytest's workers asks first."""
+    mine = tmp_path_factory.getbasetemp()
+    shared = mine if worker_id == "master" else mine.parent
+    folder = shared / "site"
+    with FileLock(shared / "site.lock"):
+        if not folder.is_dir():
+            build(shared / "unfinished").rename(folder)
+    return folder
+
+
+def build(folder: Path) -> Path:
+    """Build the site into a folder."""
+    run = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "SITE_URL": f"http://127.0.0.1{BASE}"},
@@ -29,8 +40,8 @@ def site(tmp_path_factory):
         text=True,
         check=False,
     )
-    if build.returncode:
-        pytest.fail(build.stdout + build.stderr, pytrace=False)
+    if run.returncode:
+        pytest.fail(run.stdout + run.stderr, pytrace=False)
     return folder
 
 
@@ -84,27 +95,6 @@ def browser():
         )
         yield browser
         browser.close()
-
-
-@pytest.fixture(
-    scope="module",
-    params=[(path, palette) for path in PAGES for palette in ("light", "dark")],
-    ids=lambda param: f"{param[0] or 'index'}-{param[1]}",
-)
-def tab(request, browser, origin):
-    """Every page of the site in both palettes, chosen as the reader's system chooses."""
-    path, palette = request.param
-    tab = open_tab(browser, origin, BASE + path, "networkidle", color_scheme=palette)
-    yield tab
-    tab.page.context.close()
-
-
-@pytest.fixture(scope="module")
-def bad_tab(browser, origin):
-    """The page on which every check finds something."""
-    tab = open_tab(browser, origin, "/bad.html", "networkidle")
-    yield tab
-    tab.page.context.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.site.browser import ROOT, SOURCES
-from weave import lab, lab_page
+from weave.run import notebook
 
 LABS = [path for path in SOURCES if path.suffix == ".ipynb"]
 EACH_LAB = pytest.mark.parametrize("source", LABS, ids=lambda path: path.stem)
@@ -47,7 +47,7 @@ def test_a_lab_can_be_taken_away(site, source):
     page = page_of(site, source)
     notebook, script = (page.with_name(f"{source.stem}.{kind}") for kind in ("ipynb", "py"))
     assert notebook.read_bytes() == source.read_bytes()
-    assert script.read_text("utf-8") == lab_page.to_script(source)  # which tests/labs runs
+    assert script.read_text("utf-8") == notebook.to_script(source)  # which tests/labs runs
     for file in (notebook, script):
         assert f'<a href="{file.name}" download>' in page.read_text("utf-8")
 
@@ -60,7 +60,7 @@ def test_search_finds_the_tasks_and_no_solution(site, source):
         for entry in index["docs"]
         if entry["location"].startswith(f"labs/{source.stem}/")
     )
-    cells = {cell["id"]: "".join(cell["source"]) for cell in lab.read(source).cells}
+    cells = {cell.id: cell.source for cell in notebook.read(source)}
     assert cells["exercise-1"].splitlines()[0] in html.unescape(found)
     assert "Exercise 1:" not in found  # as the check prints
     for name, text in cells.items():

@@ -1,0 +1,73 @@
+"""What axe finds on a page, and how a page is thinned for it: its time grows with the elements."""
+
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.site.browser import Tab
+
+RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+# The rules whose outcome depends on colours.
+CONTRAST_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+
+
+def breaks_accessibility_rules(tab: Tab) -> list[str]:
+    """What axe finds by WCAG 2.1 A and AA, and by its best practices."""
+    return violations(tab, RULES)
+
+
+def lacks_contrast(tab: Tab) -> list[str]:
+    """What axe finds that depends on colours."""
+    return violations(tab, CONTRAST_RULES)
+
+
+def violations(tab: Tab, rules: dict) -> list[str]:
+    """Run some of axe's rules."""
+    found = Axe().run(tab.page, options={"runOnly": rules, "resultTypes": ["violations"]})
+    return [
+        f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+        # axe reads no MathML, so to it a table's heading that is a formula has no text.
+        if not (rule["id"] == "empty-table-header" and "<math" in node["html"])
+    ]
+
+
+def thin(tab: Tab) -> None:
+    """Leave one element of each kind in code, drawings and formulas, and open what is folded.
+
+    A page of 25,000 elements keeps 2,000. Two elements are of one kind if tag, class, style, role
+    and the names of all attributes are the same, if both or neither hold text, and if they stand in
+    the same kind of place. Of the claims, rows go in which nothing is of a new kind. No other test
+    can be made of the page after this.
+    """
+    tab.page.evaluate(
+        """() => {
+            const inside = ':is(pre, svg, math)'
+            const kind = e => JSON.stringify([
+                e.tagName, ...['class', 'style', 'role'].map(name => e.getAttribute(name)),
+                e.getAttributeNames().sort(),
+                [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()),
+            ])
+            const place = e => e.matches('article') ? ''
+                : place(e.parentElement) + '>' + e.tagName + '.' + e.getAttribute('class')
+            const known = new Set()
+            const isNew = kind => known.size < known.add(kind).size
+
+            for (const row of document.querySelectorAll('article tr[data-verdict]')) {
+                const kinds = [...row.querySelectorAll(`:not(${inside} *)`)]
+                    .map(e => place(e.parentElement) + kind(e))
+                if (![row.dataset.verdict, ...kinds].filter(isNew).length) row.remove()
+            }
+            for (const box of document.querySelectorAll(`article ${inside}:not(${inside} *)`)) {
+                const where = place(box)
+                // Keep an element if it is of a new kind, or something in it is.
+                const keep = e => {
+                    const own = isNew(where + kind(e))
+                    const kept = [...e.children].filter(keep).length > 0
+                    if (own || kept || e.matches('title, desc, nav')) return true
+                    e.remove()
+                }
+                ;[...box.children].forEach(keep)
+            }
+            document.querySelectorAll('details').forEach(e => { e.open = true })
+        }"""
+    )
