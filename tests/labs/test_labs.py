@@ -66,7 +66,7 @@ def whole(answer: str, cells: dict[str, dict], number: int) -> str:
 
 
 def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
-    """Run a notebook as the site does, answers in place of skeletons; give what each check prints."""
+    """Run a notebook as the site does, answers in place of skeletons; give what checks print."""
     filled = {name: cell["source"] for name, cell in cells.items()}
     filled |= {f"exercise-{number}": answer for number, answer in answers.items()}
     with warnings.catch_warnings():
