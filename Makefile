@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# What `mkdocs serve` or `pytest` is given besides: make test ARGS=tests/test_variance.py
+# What `mkdocs serve` is given besides, or `pytest` in place of the whole suite on all cores:
+# make test ARGS=tests/test_variance.py
 ARGS ?=
 
 # Material's notice about MkDocs 2 would otherwise stand above every build.
@@ -19,8 +20,10 @@ help: ## list the targets
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
 	$(BIN)/mkdocs serve $(ARGS)
 
+# A core that has done its tests takes over some of another's, from the end: those of one module,
+# which share a page or a site, mostly stay together.
 test: $(VENV)/installed ## the whole test suite: snippets, pages, the site in a browser
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
 lint: $(VENV)/installed ## style and types
 	$(BIN)/ruff check
