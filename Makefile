@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 # pip would take five times as long.
 UV := 0.13.9
 INSTALL := $(BIN)/python -m uv pip install --python $(BIN)/python
-# What the target's command is given besides: make test ARGS=tests/test_variance.py
+# What the target's command is given besides; `pytest` in place of the whole suite on all cores:
+# make test ARGS=tests/test_variance.py
 ARGS ?=
 
 # Material's notice about MkDocs 2 would otherwise stand above every build.
@@ -22,8 +23,10 @@ help: ## list the targets
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
 	$(BIN)/mkdocs serve $(ARGS)
 
+# A core that has done its tests takes over some of another's, from the end: those of one module,
+# which share a page or a site, mostly stay together.
 test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
 lint: $(VENV)/tests-installed ## style and types
 	$(BIN)/ruff check

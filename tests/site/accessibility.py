@@ -55,7 +55,8 @@ def thin(tab: Tab) -> None:
             for (const row of document.querySelectorAll('article tr[data-verdict]')) {
                 const kinds = [...row.querySelectorAll(`:not(${inside} *)`)]
                     .map(e => place(e.parentElement) + kind(e))
-                if (![row.dataset.verdict, ...kinds].filter(isNew).length) row.remove()
+                const name = row.querySelector('summary')?.textContent
+                if (![row.dataset.verdict, name, ...kinds].filter(isNew).length) row.remove()
             }
             for (const box of document.querySelectorAll(`article ${inside}:not(${inside} *)`)) {
                 const where = place(box)

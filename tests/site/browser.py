@@ -50,10 +50,12 @@ class Tab:
 
 
 def settle(page: Page) -> None:
-    """Wait until scripts have heard of a change, and colours have faded to what they become."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
-    page.wait_for_function(
-        "() => !document.getAnimations().some(change => change.playState === 'running')"
+    """Wait until scripts have heard of a change, and end the fading of colours."""
+    page.evaluate(
+        """() => new Promise(done => requestAnimationFrame(() => setTimeout(() => {
+            document.getAnimations().forEach(fading => fading.finish())
+            done()
+        })))"""
     )
 
 
