@@ -45,11 +45,22 @@ def test_the_stylesheet_has_these_backgrounds(pytestconfig):
     assert all(background in css for background in BACKGROUNDS)
 
 
+@pytest.mark.parametrize(("palette", "background"), [("light", 0), ("dark", 1)])
+def test_text_in_the_colour_of_a_series_can_be_read(pytestconfig, palette, background):
+    css = (pytestconfig.rootpath / "docs/assets/stylesheets/colour.css").read_text()
+    colours = re.findall(r"--series-\d: light-dark\((#\w+), (#\w+)\);", css)
+    assert len(colours) == len(SERIES)
+    ours, lines = [pair[background] for pair in colours], [f"#{c.lstrip('#')}" for c in SERIES]
+    assert min(contrast(colour, BACKGROUNDS[background]) for colour in ours) >= 4.5
+    assert min(contrast(colour, BACKGROUNDS[background]) for colour in lines) < 4.5
+
+
 @pytest.fixture
 def svg(project) -> str:
     project.snippet(
         draw="import matplotlib.pyplot as plt\n\nplt.plot([0, 1.23456], label='√d and $d_k$')\n"
-        "plt.scatter([0.5], [0.5])\nplt.xlabel('d')\nplt.legend()\nplt.show()"
+        "plt.scatter([0.5], [0.5])\nplt.text(0, 1, 'rises', color='C1')\n"
+        "plt.xlabel('d')\nplt.legend()\nplt.show()"
     )
     return project.run("chapter/line").svg
 
@@ -68,18 +79,51 @@ def test_it_is_well_formed_and_names_its_alternative(svg):
     assert root.get("viewBox") == "0 0 460.8 259.2"
 
 
-def test_every_reference_stays_inside_the_figure(svg):
-    ids = set(re.findall(r' id="([^"]+)"', svg))
+def test_every_id_is_referred_to_and_stays_inside_the_figure(svg):
+    ids = re.findall(r' id="([^"]+)"', svg)
     references = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     assert references
-    assert references <= ids
+    assert references == set(ids)
+    assert len(ids) == len(references)
     assert all(name.startswith("chapter-line-") for name in ids)
 
 
-def test_it_needs_no_font_and_styles_nothing_outside(svg):
-    assert "<text" not in svg
-    assert "font-family" not in svg
-    assert "<style" not in svg
+def letters(svg: str) -> list[str]:
+    return ["".join(e.itertext()) for e in ElementTree.fromstring(svg).iter("text")]
+
+
+def test_its_letters_are_text_that_can_be_found(svg):
+    assert "d" in letters(svg)
+    assert "√d and dk" in [text.replace("\xa0", " ") for text in letters(svg)]
+    assert "<text x=" in svg
+    assert re.search(r'<text [^>]*class="C1"[^>]*>rises</text>', svg)
+
+
+def test_it_styles_nothing_and_a_strict_policy_lets_it_be(svg):
+    for word in (" style=", "<style", "font-family", "<metadata", "<g>", "DejaVu"):
+        assert word not in svg
+
+
+def test_numbers_are_no_finer_than_the_eye(svg):
+    places = re.findall(r' (?:d|x|y|transform|points)="([^"]+)"', svg)
+    assert len(places) > 20
+    assert not re.search(r"\d\.\d\d", " ".join(places))
+
+
+def test_text_is_large_enough_on_a_phone():
+    """The drawing is then as wide as a phone of 390 pixels, less the margins of the page."""
+    style = mpl.rc_params_from_file(str(STYLE), use_default_template=False)
+    scale = (390 - 2 * 12) / (style["figure.figsize"][0] * 72)
+    sizes = [
+        value
+        for key, value in style.items()
+        if key.endswith(("size", "fontsize"))
+        and isinstance(value, float)
+        and not key.startswith("lines")
+    ]
+    assert len(sizes) >= 5
+    assert min(sizes) * scale >= 12
+    assert 12.5 * scale < 12  # which it was
 
 
 def test_it_is_the_same_every_time(project, svg):

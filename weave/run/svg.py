@@ -1,4 +1,7 @@
-"""Make one SVG of a figure that serves both palettes and can stand inside any page."""
+"""Make one SVG of a figure that serves both palettes and can stand inside any page.
+
+Its letters are text, in the fonts of the page, by whose metrics matplotlib has placed them.
+"""
 
 import io
 import re
@@ -10,16 +13,24 @@ from matplotlib.figure import Figure
 
 INK = "#101112"  # the colour of text and axes in figure.mplstyle
 
-# Numbers that place a stroke; a hundredth of a point is finer than any screen.
-COORDINATES = {"d", "x", "y", "points"}
-LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+# Numbers that place a stroke; a tenth of a point is as fine as the eye.
+COORDINATES = {"d", "x", "y", "points", "transform", "width", "height"}
+NUMBER = re.compile(r"-?\d+\.\d+")
+# What says the same as the page's own rules, or nothing.
+IDLE = {
+    *("font-family: 'Source Sans Pro', 'DejaVu Sans'", "text-anchor: start", "opacity: 1"),
+    *("font-style: normal", "font-weight: 400", "stroke-miterlimit: 10", "fill-rule: nonzero"),
+}
+FAMILIES = {"Source Serif Pro": "serif", "STIX": "math"}  # beside the page's sans
+LETTERS = {"text", "tspan"}
 
 
 def to_svg(figure: Figure, name: str) -> str:
     """Draw a figure as inline SVG, the same to the byte every time.
 
-    Ink becomes `currentColor`. Glyphs are paths, so no font is needed. Ids begin with the snippet's
-    name, so that two figures on a page do not meet.
+    Ink becomes `currentColor`, and text in the colour of a series has the class of that series, so
+    that the page can make it darker or lighter. Ids begin with the name, so that two figures on a
+    page do not meet.
 
     Args:
         figure: what the snippet drew.
@@ -30,14 +41,14 @@ def to_svg(figure: Figure, name: str) -> str:
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     prefix = name.replace("/", "-")
     root = ElementTree.fromstring(buffer.getvalue())
+    referred = dict.fromkeys(re.findall(r"(?:url\(|href=\")#([^)\"]+)", buffer.getvalue()))
+    ids = {known: f"{prefix}-{number}" for number, known in enumerate(referred)}
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]  # a page needs no namespace
-        element.text = element.tail = None
-        element.attrib = {
-            key.rpartition("}")[2]: tidy(key, value, prefix)
-            for key, value in element.attrib.items()
-            if not (element.tag == "g" and key == "id")  # nothing refers to a group
-        }
+        shown = element.tag in LETTERS and "\n" not in (element.text or "\n")
+        element.text = element.text if shown else None
+        element.tail = None
+        element.attrib = attributes(element, ids)
     flatten(root)
 
     width, height = figure.get_size_inches()
@@ -45,6 +56,7 @@ def to_svg(figure: Figure, name: str) -> str:
         "viewBox": f"0 0 {width * 72:g} {height * 72:g}",
         "width": f"{width * 96:.0f}",
         "height": f"{height * 96:.0f}",
+        "fill": "currentColor",
         "stroke-linejoin": "round",  # matplotlib says it in a <style>, which flatten() removed
         "role": "img",
         "aria-labelledby": f"{prefix}-alternative",
@@ -52,28 +64,70 @@ def to_svg(figure: Figure, name: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def tidy(key: str, value: str, prefix: str) -> str:
+def attributes(element: Element, ids: dict[str, str]) -> dict[str, str]:
+    """Rewrite an element's attributes: no style, no id that nothing refers to, short numbers."""
+    given = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
+    rules = [rule.strip() for rule in given.pop("style", "").split(";")]
+    given |= dict(rule.split(": ", 1) for rule in rules if rule and rule not in IDLE)
+    if element.tag in LETTERS:
+        family, colour = given.pop("font-family", ""), given.get("fill", "").lower().lstrip("#")
+        series = [entry["color"] for entry in mpl.rcParams["axes.prop_cycle"]]
+        classes = [
+            f"C{number}" for number, known in enumerate(series) if known.lstrip("#") == colour
+        ]
+        given["class"] = " ".join([*classes, *(FAMILIES[n] for n in FAMILIES if n in family)])
+    found = {key: tidy(key, value, ids) for key, value in given.items()}
+    return {key: value for key, value in found.items() if value}
+
+
+def tidy(key: str, value: str, ids: dict[str, str]) -> str:
     """Rewrite one attribute: ink, ids and references to them, long numbers."""
     if key == "id":
-        return f"{prefix}-{value}"
-    if key in COORDINATES:
-        return " ".join(LONG_NUMBER.sub(shorten, value).split())
-    return re.sub(r"^#(?=\D)|(?<=url\(#)", rf"\g<0>{prefix}-", value.replace(INK, "currentColor"))
+        return ids.get(value, "")
+    if key == "href":
+        return f"#{ids[value.removeprefix('#')]}"
+    if key == "fill" and value == INK:
+        return ""  # as the whole drawing
+    if key not in COORDINATES:
+        value = value.replace(INK, "currentColor")
+        return re.sub(r"(?<=url\(#)[^)]+", lambda known: ids[known[0]], value)
+    value = " ".join(NUMBER.sub(shorten, value).split())
+    value = "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else value
+    return re.sub(r" ?([A-Za-z]) ?", r"\1", value) if key == "d" else value
 
 
 def shorten(number: re.Match[str]) -> str:
-    """Round to hundredths and drop what says nothing."""
-    text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    """Round to tenths and drop what says nothing."""
+    text = f"{float(number[0]):.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
 def flatten(parent: Element) -> None:
-    """Remove what draws nothing: metadata, rules for the whole page, groups without attributes."""
+    """Remove what draws nothing, and join letters that stand on one line."""
     children: list[Element] = []
     for child in parent:
         flatten(child)
+        before = children[-1] if children else child
         if child.tag == "g" and not child.attrib:
             children += child
-        elif child.tag not in {"metadata", "style"} and (len(child) or child.attrib):
+        elif child.tag == before.tag == "tspan" and before is not child and alike(before, child):
+            before.text = f"{before.text}{child.text}"
+            before.set("x", f"{before.get('x')} {child.get('x')}")
+        elif draws(child):
             children.append(child)
     parent[:] = children
+
+
+def alike(one: Element, other: Element) -> bool:
+    """Tell whether two letters differ in nothing but their place on a line."""
+    keys = {*one.attrib, *other.attrib} - {"x"}
+    return all(one.get(key) == other.get(key) for key in keys)
+
+
+def draws(element: Element) -> bool:
+    """Tell whether an element shows anything, or is referred to."""
+    if element.tag in {"metadata", "style"}:
+        return False
+    if element.tag == "path" and element.get("fill") == "none" and not element.get("stroke"):
+        return "id" in element.attrib
+    return bool(len(element) or element.attrib or element.text)
