@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -57,6 +58,10 @@ def origin(site, tmp_path_factory):
             folder, below = (site, path[len(BASE) :]) if path.startswith(BASE) else (bad, path[1:])
             file = folder / below
             return str(file / "index.html" if path.endswith("/") else file)
+
+        def copyfile(self, *files: object) -> None:
+            with suppress(ConnectionError):  # a page was closed before it had all
+                super().copyfile(*files)
 
         def log_message(self, *_: object) -> None:
             pass
