@@ -225,9 +225,7 @@ CHECKS = {
     "phone": {
         overflows_a_phone: "wide and folded",
         scrolls_out_of_reach: "wide and out of reach",
-        # Last, when the page has asked for all that it will ask for.
         asks_elsewhere: "other.invalid/picture.png",
-        complains: "no such thing",
     },
 }
 # The same, once the page is thinned. It also turns dark sooner then.
@@ -237,6 +235,9 @@ THINNED = {
         hides_figures: "pale",
         lacks_contrast: "color-contrast",
         stays_light: "light",
+        # By now the page has asked for all that it will ask for.
+        asks_elsewhere: "other.invalid/picture.png",
+        complains: "no such thing",
         # Last, because a tip comes up beside what has the focus.
         stays_folded: "Folded: Tab does not reach it",
     },
