@@ -35,17 +35,19 @@ def thin(tab: Tab) -> None:
     """Leave one element of each kind in code, drawings and formulas, and open what is folded.
 
     A page of 25,000 elements keeps 2,000. Two elements are of one kind if tag, class, style, role
-    and the names of all attributes are the same, if both or neither hold text, and if they stand in
-    the same kind of place. Of the claims, rows go in which nothing is of a new kind. No other test
-    can be made of the page after this.
+    and the names of all attributes are the same, if they stand in the same kind of place, and if
+    both hold no text, one character (of whose contrast axe says nothing), or more. Of the claims,
+    rows go in which nothing is of a new kind. What has to be whole is tested before.
     """
     tab.page.evaluate(
         """() => {
             const inside = ':is(pre, svg, math)'
+            const own = e => [...e.childNodes]
+                .map(node => node.nodeType === Node.TEXT_NODE ? node.data.trim() : '').join('')
             const kind = e => JSON.stringify([
                 e.tagName, ...['class', 'style', 'role'].map(name => e.getAttribute(name)),
                 e.getAttributeNames().sort(),
-                [...e.childNodes].some(node => node.nodeType === 3 && node.data.trim()),
+                Math.min(2, own(e).length),
             ])
             const place = e => e.matches('article') ? ''
                 : place(e.parentElement) + '>' + e.tagName + '.' + e.getAttribute('class')

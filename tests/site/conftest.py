@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -19,18 +21,30 @@ BAD = Path(__file__).with_name("bad.html")
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory, worker_id):
-    """Build the site as it is published: once, whichever of pytest's workers asks first."""
+def once(tmp_path_factory, worker_id):
+    """Fill a folder once, whichever of pytest's workers asks first: `once("site", build)`."""
     mine = tmp_path_factory.getbasetemp()
     shared = mine if worker_id == "master" else mine.parent
-    folder = shared / "site"
-    with FileLock(shared / "site.lock"):
-        if not folder.is_dir():
-            build(shared / "unfinished").rename(folder)
+
+    def folder(name: str, fill: Callable[[Path], None]) -> Path:
+        filled, part = shared / name, shared / f"{name}.part"
+        with FileLock(shared / f"{name}.lock"):
+            if not filled.is_dir():
+                shutil.rmtree(part, ignore_errors=True)  # another worker failed
+                fill(part)
+                part.rename(filled)
+        return filled
+
     return folder
 
 
-def build(folder: Path) -> Path:
+@pytest.fixture(scope="session")
+def site(once):
+    """Build the site as it is published."""
+    return once("site", build)
+
+
+def build(folder: Path) -> None:
     """Build the site into a folder."""
     run = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
@@ -42,7 +56,6 @@ def build(folder: Path) -> Path:
     )
     if run.returncode:
         pytest.fail(run.stdout + run.stderr, pytrace=False)
-    return folder
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +70,10 @@ def origin(site, tmp_path_factory):
             folder, below = (site, path[len(BASE) :]) if path.startswith(BASE) else (bad, path[1:])
             file = folder / below
             return str(file / "index.html" if path.endswith("/") else file)
+
+        def copyfile(self, *files: object) -> None:
+            with suppress(ConnectionError):  # a page was closed before it had all
+                super().copyfile(*files)
 
         def log_message(self, *_: object) -> None:
             pass

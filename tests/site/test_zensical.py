@@ -30,12 +30,15 @@ def find_zensical() -> str | None:
 
 
 @pytest.fixture(scope="module")
-def built(site, tmp_path_factory):
+def built(site, once):
     """Build a copy of the project with Zensical, beside the site that MkDocs has built."""
-    zensical = find_zensical()
-    if not zensical:
+    if not find_zensical():
         pytest.skip("no Zensical: `make zensical` installs it")
-    copy = tmp_path_factory.mktemp("zensical") / "project"
+    return {"mkdocs": site, "zensical": once("zensical", build_copy) / "site"}
+
+
+def build_copy(copy: Path) -> None:
+    """Copy the project into a folder, and build its site there with Zensical."""
     shutil.copytree(ROOT, copy, ignore=NOT_COPIED, symlinks=True)
     for folder in GENERATED:
         shutil.rmtree(copy / folder, ignore_errors=True)
@@ -47,7 +50,7 @@ def built(site, tmp_path_factory):
     # and scripts, and its second publishes them.
     for _ in range(2):
         run = subprocess.run(
-            [zensical, "build", "--strict"],
+            [find_zensical(), "build", "--strict"],
             cwd=copy,
             # The copy's weave, which takes the project that it lies in for its root.
             env=os.environ | {"PYTHONPATH": str(copy)},
@@ -57,7 +60,6 @@ def built(site, tmp_path_factory):
         )
         if run.returncode:
             pytest.fail(run.stdout + run.stderr, pytrace=False)
-    return {"mkdocs": site, "zensical": copy / "site"}
 
 
 class Woven(HTMLParser):
