@@ -57,7 +57,11 @@ for place, (name, note) in enumerate(notes.items()):
     axes.loglog(
         dims, size[name].mean(axis=0), style, color=f"C{place}", label=label
     )
-axes.set(xlabel="d", ylabel="q·k, or its movement (rms)", ylim=(0.3, 20000))
+axes.set(
+    xlabel="head dimension d",
+    ylabel="q·k, or its movement (rms)",
+    ylim=(0.3, 20000),
+)
 axes.set(xticks=dims, xticklabels=dims)
 axes.minorticks_off()
 axes.legend(loc="upper left")
