@@ -170,6 +170,60 @@ def test_the_mask_agrees_with_the_other_chapters(snippet, module):
     assert close(result.bare[1], 1)
 
 
+def test_n_over_e_is_for_many_keys(snippet):
+    """The share by which it exceeds n/e falls like 1/n, and is large for few keys."""
+    result = snippet("questions/causal")
+    far = [n for n in result.above if abs(result.divided[n] * np.e / n - 1) > 0.05]
+    assert max(far) == 128
+    assert result.above[16] > 0.25
+    for n in (512, 1024, 2048):
+        assert close(result.above[2 * n] / result.above[n], 0.5, 0.02)
+        assert not close(result.above[2 * n] / result.above[n], 1, 0.02)
+
+
+# What else the answers say
+
+
+def share_below(n, sigma, norm, draws=20_000):
+    """Count rows of Gaussian logits where diag(p) − ppᵀ has a smaller norm; give the error too."""
+    logits = sigma * np.random.default_rng([n, int(sigma)]).standard_normal((draws, n))
+    p = special.softmax(logits, axis=1)
+    two, three = np.sum(p**2, axis=1), np.sum(p**3, axis=1)
+    below = np.sqrt(np.maximum(two - 2 * three + two**2, 0)) < norm
+    return below.mean(), 0.5 / np.sqrt(draws)
+
+
+def test_at_256_dimensions_the_median_of_200_keys_falls_by_half():
+    # A median lies below a value if more than half of the rows do.
+    share, error = share_below(200, 1, 0.106)
+    assert share < 0.5 - 4.5 * error, "divided, it is above 0.106"
+    share, error = share_below(200, 16, 0.053)
+    assert share > 0.5 + 4.5 * error, "bare at 256 dimensions, below half of that"
+    share, error = share_below(200, 8, 0.106)
+    assert share < 0.5 - 4.5 * error, "bare at 64 dimensions, it does not fall"
+
+
+def test_merged_matrices_keep_the_divisor():
+    """A key W c of 12 coordinates, or q W against the latent c of 48: one score, divisor √12."""
+    rng = np.random.default_rng(5)
+    q, c = rng.standard_normal((4000, 12)), rng.standard_normal((4000, 48))
+    W = rng.standard_normal((4000, 12, 48)) / np.sqrt(48)
+    plain = np.einsum("ni,nij,nj->n", q, W, c)
+    merged = np.sum(np.einsum("ni,nij->nj", q, W) * c, axis=1)
+    assert close(plain, merged)
+    assert has_spread(merged / np.sqrt(12), 1)
+    assert not has_spread(merged / np.sqrt(48), 1)
+
+
+def test_three_terms_that_depend_on_q_or_k():
+    """Content with content, content with position, position with content: 3d."""
+    rng = np.random.default_rng(6)
+    q, k, position_q, position_k = rng.standard_normal((4, SAMPLES, 64))
+    logits = scores(q, k) + scores(q, position_k) + scores(position_q, k)
+    assert has_spread(logits / np.sqrt(3 * 64), 1)
+    assert not has_spread(logits / 8, 1)
+
+
 def test_a_mask_makes_the_rows_that_the_figure_counts():
     """Row t of a masked softmax is the softmax of its first t scores."""
     logits = np.random.default_rng(4).standard_normal((6, 6))

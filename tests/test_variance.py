@@ -198,6 +198,34 @@ def test_heights(snippet):
     assert close(page.variance["C"], 0.008)
 
 
+def test_a_range_bounds_the_variance_from_below_too():
+    rng = np.random.default_rng(17)
+
+    def holds(bound):  # of n numbers with range 1: random ones, and the best
+        best = [[0, 1, *[0.5] * (n - 2)] for n in range(2, 9)]
+        drawn = [[0, 1, *rng.random(n - 2)] for n in range(2, 9) for _ in range(300)]
+        return all(np.var(x) >= bound(len(x)) - 1e-12 for x in best + drawn)
+
+    assert holds(lambda n: 1 / (2 * n))
+    assert not holds(lambda n: 1.01 / (2 * n)), "it is the best bound"
+    assert not holds(lambda n: 1 / 12), "a uniform distribution"
+
+
+def test_the_average_size_needs_gaussian_coordinates(snippet):
+    # Coordinates ±4 with probability 1/16, else 0: mean 0, variance 1, and the variance is d.
+    page = snippet("variance/spread")
+    size = {}
+    for d in (4, 64):
+        chance = np.ones(1)
+        for _ in range(d):  # a term is ±16 with probability 1/512 each
+            chance = np.convolve(chance, [1 / 512, 255 / 256, 1 / 512])
+        score = 16 * np.arange(-d, d + 1)
+        assert close(chance @ score**2, d)
+        size[d] = chance @ np.abs(score)
+    assert not close(size[4], page.mean_size[4], 0.5)
+    assert size[64] / size[4] > 3 * page.mean_size[64] / page.mean_size[4]
+
+
 def test_popoviciu_is_the_best_bound(snippet):
     page = snippet("variance/heights")
     rng = np.random.default_rng(5)
@@ -294,6 +322,76 @@ def test_assumptions_give_coordinates_of_mean_0_and_variance_1_to_every_case():
         assert np.var(np.sum(q * k, axis=1)) == variance
 
 
+def uniform_on_sphere(rng, samples, d):
+    z = rng.standard_normal((samples, d))
+    return z * np.sqrt(d) / np.linalg.norm(z, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("query", ["signs", "sphere"])
+def test_one_side_with_uncorrelated_coordinates_is_enough(query):
+    # The key depends on itself: one Gaussian in all places, its length random, its mean not 0.
+    rng, d, samples = np.random.default_rng(18), 5, 100_000
+    z = rng.standard_normal((samples, 1))
+    k = z * np.arange(1, d + 1) + (z**2 > 1) * np.array([2, 0, -1, 0, 1])
+    R_k = k.T @ k / samples
+    k *= np.sqrt(d / np.trace(R_k))  # E|k|² = d
+    spread = {
+        "signs": rng.choice([-1, 1], (samples, d)),
+        "sphere": uniform_on_sphere(rng, samples, d),
+    }
+    q = spread[query]
+    variance, error = variance_and_error(np.sum(q * k, axis=1))
+    assert agrees(variance, d, error)
+    equal = q[:, :1] * np.ones(d)  # coordinates that are all the same are correlated
+    variance, error = variance_and_error(np.sum(equal * k, axis=1))
+    assert not agrees(variance, d, error)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_second_moments_are_all_that_counts(seed):
+    # tr(R_q R_k), for a query and a key that take a few values each, over all pairs of values.
+    rng, d = np.random.default_rng(seed), 3
+    q, k = rng.exponential(1, (2, 7, d)) * rng.choice([-2, 1], (2, 7, d))
+    p, r = rng.dirichlet(np.ones(7), 2)
+    R_q, R_k = (q.T * p) @ q, (k.T * r) @ k
+    second, mean = p @ (q @ k.T) ** 2 @ r, p @ (q @ k.T) @ r
+    assert close(second, np.trace(R_q @ R_k))
+    assert close(mean, (p @ q) @ (r @ k))
+    assert not close(second - mean**2, np.trace(R_q @ R_k)), "the mean is not 0"
+    assert not close(second, np.trace(R_q) * np.trace(R_k)), "the product of the traces"
+
+
+def test_the_sphere_depends_on_itself():
+    q = uniform_on_sphere(np.random.default_rng(19), 50_000, 4)
+    mean, error = mean_and_error(q[:, 0] * q[:, 1])
+    assert agrees(mean, 0, error)  # uncorrelated …
+    mean, error = mean_and_error(q[:, 0] ** 2 * q[:, 1] ** 2)
+    assert not agrees(mean, 1, error)  # … and not independent
+
+
+def test_unequal_means_add_their_squares():
+    rng, samples = np.random.default_rng(20), 200_000
+    m, n = np.array([0.5, -1, 0, 2]), np.array([1, 0.3, -2, 0])
+    q, k = (mean + rng.standard_normal((samples, 4)) for mean in (m, n))
+    variance, error = variance_and_error(np.sum(q * k, axis=1))
+    assert agrees(variance, 4 + np.sum(m**2 + n**2), error)
+    assert not agrees(variance, 4 + np.sum(m**2), error), "one side only"
+    assert not agrees(variance, 4 + np.sum((m + n) ** 2), error), "the square of the sum"
+
+
+def test_the_weights_have_a_far_smaller_spread(snippet):
+    page = snippet("saturation/saturation")
+    printed = np.sqrt(1 / 512 / page.taking_part["÷ √d"][512] - 1 / 512**2)
+    logits = np.random.default_rng(21).standard_normal((2000, 512))
+    weights = special.softmax(logits, axis=1)
+    # Each row's weights add up to 1, so their mean is 1/512 and rows are independent draws.
+    variance, error = mean_and_error(np.mean((weights - 1 / 512) ** 2, axis=1))
+    assert agrees(variance, printed**2, error)
+    assert error / (2 * printed) < 0.00005, "the fourth decimal is tested"
+    assert not agrees(variance, 1, error), "'standard deviation 1'"
+    assert not agrees(variance, (1 / 512) ** 2, error)
+
+
 def test_random_signs_depend_on_each_other_and_gaussians_would_not_do():
     e = signs(5)
     q, k = e[:, :4], e[:, :4] * e[:, 1:]
@@ -349,16 +447,6 @@ def test_mean_and_variance_of_the_sample_variance_symbolically(module, shape):
     assert close(law.variance(n, d, m), float(variance))
     assert not close(d, float(mean)), "the variance of one entry"
     assert not close(law.variance_if_independent(n, d, m), float(variance))
-
-
-@pytest.mark.parametrize("shape", [(2, 2, 2), (5, 3, 4), (16, 16, 16), (1111, 111, 1111)])
-def test_two_forms_of_the_variance(module, shape):
-    law = module("variance/sample_variance")
-    n, d, m = shape
-    N = n * m
-    derivations = 2 * d / N**2 * (N * (n + m + d + 1) - d + 1 - 2 * (n + m))
-    assert close(law.variance(n, d, m), derivations)
-    assert not close(law.variance(n, d, m), 2 * d / N * (n + m + d + 1))
 
 
 def test_variance_if_independent(module):
@@ -445,6 +533,18 @@ def test_16_9_by_all_orders_of_four_numbers(module, numbers):
     assert close(mean, law.expected_if_standardised(2, 2, 2))
     assert not close(mean, law.expected(2, 2, 2))
     raw = np.var(orders[:, np.newaxis] @ orders, axis=(-2, -1)).mean()
+    assert not close(raw, law.expected_if_standardised(2, 2, 2)), "not standardised"
+
+
+def test_16_9_for_signs_where_it_is_defined(module, snippet):
+    page, law = snippet("variance/puzzle"), module("variance/sample_variance")
+    arrays = signs(4).reshape(-1, 2, 2)
+    varied = arrays[arrays.std(axis=(1, 2)) > 0]
+    assert close(1 - len(varied) / len(arrays), page.constant_signs)
+    A = standardise(varied)
+    mean = np.var(A[:, np.newaxis] @ A, axis=(-2, -1)).mean()
+    assert close(mean, law.expected_if_standardised(2, 2, 2))
+    raw = np.var(arrays[:, np.newaxis] @ arrays, axis=(-2, -1)).mean()
     assert not close(raw, law.expected_if_standardised(2, 2, 2)), "not standardised"
 
 
@@ -569,12 +669,23 @@ def test_experiment(snippet):
     assert not agrees(residual, page.sd**2, error)
 
 
-def test_experiment_verdict(snippet):
+def test_experiment_verdict(snippet, module):
     page = snippet("variance/experiment")
-    assert close(page.z * page.sd, page.observed - page.expected)
-    assert agrees(page.observed, page.expected, page.sd, errors=2)
+    assert agrees(page.observed, page.expected, page.sd, errors=1)
     assert not agrees(page.observed, page.expected, page.iid_sd, errors=2), "a false alarm"
-    assert close(page.ratio, page.iid_z / page.z)
+    assert agrees(page.observed, page.given_factors, page.residual_sd, errors=1), "noise"
+    assert not agrees(page.observed, page.d * page.a_variance, page.residual_sd, errors=1)
+    # How much wider the shared rows make it: rows and columns of one cell, in a small case.
+    Q, K = np.random.default_rng(22).standard_normal((2, 100_000, 4, 4))
+    shared, error = variance_and_error(np.var(Q @ K, axis=(1, 2)))
+    law = module("variance/sample_variance")
+    assert agrees(shared, law.variance(4, 4, 4), error)
+    assert not agrees(shared, law.variance_if_independent(4, 4, 4), error)
+    assert close(page.ratio**2, law.variance(1111, 111, 1111) / page.iid_sd**2)
+    # Exact variances of the two factors' sample variances, and of the rest, add up.
+    factor = 2 / (page.n * page.d)
+    assert close(page.explained, page.d**2 * ((1 + factor) ** 2 - 1) / page.sd**2, 1e-3)
+    assert not close(page.explained, page.d**2 * factor / page.sd**2, 1e-3), "one factor"
     assert page.observed / page.d == 0.9960392891676604  # the last line that the source printed
 
 

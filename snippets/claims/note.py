@@ -406,13 +406,16 @@ def decomposition():
     "Motivation",
     r"makes the $\sqrt{d} \to d$ transition completely explicit",
     says="[0.5, 1.0]",
+    needs="$C$ is symmetric",
 )
 def transition():
     r"""For $C = \rho I$ the size grows like a power of $d$ whose exponent
     rises from {= start :.3f } (for $\rho = 0.01$ at $d = 4$) to
     {= end :.3f } (for $\rho = 0.5$ at $d = 4096$). Half-way, for $\rho = 0.1$
     at $d = 101$, it is {= middle :.3f }. A general $C$ needs the theorem with
-    $\operatorname{tr}(C^2)$; see [000-16](#000-16).
+    $\operatorname{tr}(C^2)$; see [000-16](#000-16). With quarter turns beside
+    $\rho I$, as far as variances of 1 allow, the transition is another: for
+    $\rho = 0.01$ the exponent is {= turned :.3f } at $d = 4$ already.
     """
 
     def exponent(rho, d):
@@ -423,8 +426,26 @@ def transition():
         exponent(0.1, 101),
         exponent(0.5, 4096),
     )
+
+    def turned_size(rho, d):
+        C = np.kron(
+            np.eye(d // 2), rho * np.eye(2) + TURN * (1 - rho**2) ** 0.5
+        )
+        return rms_by_pairs(np.eye(d), np.eye(d), C)
+
+    def turned_exponent(rho, d):
+        # Between neighbouring even dimensions, d - 2 and d + 2.
+        ratio = turned_size(rho, d + 2) / turned_size(rho, d - 2)
+        return np.log(ratio) / np.log((d + 2) / (d - 2))
+
+    turned = turned_exponent(0.01, 4)
     return finding(
-        case([start, end], within=0.01), start=start, middle=middle, end=end
+        case([start, end], within=0.01),
+        case([turned, turned_exponent(0.5, 256)], within=0.01, beyond=True),
+        start=start,
+        middle=middle,
+        end=end,
+        turned=turned,
     )
 
 

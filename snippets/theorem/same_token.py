@@ -19,6 +19,7 @@ exact = {D: d + 2 * d / D for D in widths}
 expected_published = {D: d + d**2 / D + d / D for D in widths}
 
 given_weights, given_weights_published = {}, {}
+weights_error, published_error = {}, {}
 simulated, standard_error = {}, {}
 for D in widths:
     second, wrong, drawn = [], [], []
@@ -31,6 +32,8 @@ for D in widths:
         drawn.append(np.mean(np.sum((W_q @ x) * (W_k @ x), axis=0) ** 2))
     given_weights[D] = np.mean(second)
     given_weights_published[D] = np.mean(wrong)
+    weights_error[D] = np.std(second) / np.sqrt(models)
+    published_error[D] = np.std(wrong) / np.sqrt(models)
     simulated[D] = np.mean(drawn)
     standard_error[D] = np.std(drawn) / np.sqrt(models)
 

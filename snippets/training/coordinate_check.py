@@ -1,12 +1,14 @@
-r"""With $1/\sqrt d$ wider models learn faster and their logits drift apart;
-with $8/d$ the loss and the logits collapse onto one curve.
+r"""With $8/d$ and $W_Q = 0$ all widths learn almost alike; with $8/d$ alone
+they begin apart; with $1/\sqrt d$ wider models learn faster.
 
-Four panels over 20 Adam steps, with a line for each width from 64 to 512; left
-the scale 1/√d, right 8/d. Above, the loss on a logarithmic axis: left the four
-lines fan out, the widest falling fastest; right they lie on each other but for
-d = 64. Below, the size of the logits: left the lines start together at 1 and
-fan out upwards; right they start apart, smaller for wider models, and run
-together.
+Six panels over 20 Adam steps, with a line for each width from 64 to 512; from
+left to right the scale 1/√d, 8/d, and 8/d with W_Q = 0. Above, the loss on a
+logarithmic axis: left the four lines fan out, the widest falling fastest; in
+the middle they run close together but begin apart, d = 64 highest throughout;
+right they lie on each other, nearly to the end. Below, the size of the logits:
+left the lines start together at 1 and fan out upwards; in the middle they start
+apart, smaller for wider models, and run together; right they start at 0 and
+stay together.
 """
 
 # %%
@@ -14,22 +16,29 @@ import numpy as np
 from recall import logits, loss, rms, train
 
 dims, seeds, steps = [64, 128, 256, 512], range(2), 20
-scales = {"1/√d": np.sqrt, "8/d": lambda d: d / 8}
-losses = {name: {} for name in scales}
-sizes = {name: {} for name in scales}
-for name, divisor in scales.items():
+scales = {
+    "1/√d": (np.sqrt, False),
+    "8/d": (lambda d: d / 8, False),
+    "8/d, W_Q = 0": (lambda d: d / 8, True),
+}
+losses, sizes, apart = {}, {}, {}
+for name, (divisor, zero) in scales.items():
+    losses[name], sizes[name] = {}, {}
     for d in dims:
         s = divisor(d)
         runs = [
             [(loss(X, W, s), rms(logits(X, W, s))) for X, W in run]
-            for run in (train(d, seed, s, steps) for seed in seeds)
+            for run in (train(d, i, s, steps, zero_query=zero) for i in seeds)
         ]
         losses[name][d], sizes[name][d] = np.mean(runs, axis=0).T
+    table = np.array([*losses[name].values()])
+    # By how much the largest loss exceeds the smallest, at each step.
+    apart[name] = table.max(axis=0) / table.min(axis=0) - 1
 
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(2, 2, figsize=(6.4, 6.6), sharex=True, sharey="row")
+fig, panels = plt.subplots(2, 3, figsize=(6.4, 6.2), sharex=True, sharey="row")
 styles = ["-", "--", "-.", ":"]
 for column, name in enumerate(scales):
     for place, d in enumerate(dims):
@@ -37,9 +46,9 @@ for column, name in enumerate(scales):
         label = f"d = {d}"
         panels[0, column].semilogy(losses[name][d], **look, label=label)
         panels[1, column].plot(sizes[name][d], **look)
-    panels[0, column].set_title(name)
+    panels[0, column].set_title(name.replace("W_Q = 0", "$W_Q = 0$"))
     panels[1, column].set(xlabel="step", xticks=[0, 10, 20])
 panels[0, 0].set_ylabel("loss")
 panels[1, 0].set(ylabel="logits (rms)", ylim=(0, None))
-panels[0, 0].legend(loc="lower left")
+panels[0, 2].legend(loc="lower left")
 plt.show()

@@ -1,12 +1,13 @@
 r"""Before training $q\cdot k$ has the size of $\sqrt d$. What training adds to
 it grows like $d$; the same distance in a random direction does not.
 
-Log-log plot over d from 16 to 512, mean of six seeds. Four nearly straight
+Log-log plot over d from 16 to 512, mean of six seeds. Five nearly straight
 lines. The line of q·k at initialisation has slope one half. The movement of q·k
 at the right key after ten Adam steps begins a little above it and rises with
-slope 1, to eight times as much at d = 512. Two dashed lines of random movement
-lie below: one of the same length in q and k has slope one half, one of the same
-length in the weights is flat. The legend gives the fitted exponents.
+slope 1, to eight times as much at d = 512. The same from W_Q = 0 begins lower
+and rises as steeply. Two dashed lines of random movement lie below: one of the
+same length in q and k has slope one half, one of the same length in the weights
+is flat. The legend gives the fitted exponents.
 """
 
 # %%
@@ -14,7 +15,7 @@ import numpy as np
 from recall import at_random, exponent, rms, scores, train
 
 dims, seeds, steps = [16, 32, 64, 128, 256, 512], [0, 1, 2, 3, 4, 5], 10
-names = ["right key", "before", "random q, k", "random weights"]
+names = ["right key", "from 0", "before", "random q, k", "random weights"]
 size = {name: np.empty((len(seeds), len(dims))) for name in names}
 for at in np.ndindex(len(seeds), len(dims)):
     seed, d = seeds[at[0]], dims[at[1]]
@@ -30,9 +31,13 @@ for at in np.ndindex(len(seeds), len(dims)):
     size["right key"][at] = rms(np.diag(scores(X, new) - S))
     size["random q, k"][at] = rms((q + dq) @ (k + dk).T - S)
     size["random weights"][at] = rms(scores(X, W) - S)
-right = size["right key"].mean(axis=0)
+    *_, (X, new) = train(d, seed, d / 8, steps, zero_query=True)
+    size["from 0"][at] = rms(np.diag(scores(X, new)))
 # The exponent between neighbouring widths.
-local = np.log2(right[1:] / right[:-1])
+local = {
+    name: np.diff(np.log2(size[name].mean(axis=0)))
+    for name in ("right key", "from 0")
+}
 fit = {name: exponent(dims, size[name]) for name in names}
 
 # %%
@@ -41,6 +46,7 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(figsize=(6.4, 5.6))
 notes = {
     "right key": "movement by training",
+    "from 0": "the same from $W_Q = 0$",
     "before": "q·k before training",
     "random q, k": "random movement of q, k",
     "random weights": "random movement of weights",
@@ -51,7 +57,11 @@ for place, (name, note) in enumerate(notes.items()):
     axes.loglog(
         dims, size[name].mean(axis=0), style, color=f"C{place}", label=label
     )
-axes.set(xlabel="d", ylabel="size (root mean square)", ylim=(0.3, 6000))
+axes.set(
+    xlabel="head dimension d",
+    ylabel="q·k, or its movement (rms)",
+    ylim=(0.3, 20000),
+)
 axes.set(xticks=dims, xticklabels=dims)
 axes.minorticks_off()
 axes.legend(loc="upper left")

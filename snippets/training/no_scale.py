@@ -16,18 +16,27 @@ powers, dims, seeds = (
     [32, 64, 128, 256],
     range(4),
 )
-start, movement = {}, {}
+start, movement, eta = {}, {}, 0.1
 for a in powers:
     before, added = np.empty((2, len(seeds), len(dims)))
     for at in np.ndindex(before.shape):
         seed, d = seeds[at[0]], dims[at[1]]
         # All of these divide by 8 at d = 64.
         s = 8 * (d / 64) ** a
-        (X, old), (_, new) = train(d, seed, s, 1)
+        (X, old), (_, new) = train(d, seed, s, 1, eta)
         before[at] = rms(scores(X, old) / s)
         added[at] = rms(np.diag(scores(X, new) - scores(X, old)) / s)
     start[a] = exponent(dims, before)
     movement[a] = exponent(dims, added)
+
+# What the step moves on average, as a share of what it would do to one pair.
+d = dims[-1]
+shares = []
+for seed in seeds:
+    (X, old), (_, new) = train(d, seed, d / 8, 1, eta)
+    moved = np.diag(scores(X, new) - scores(X, old)).mean()
+    shares.append(moved / (4 / np.pi * eta * d))
+share, share_error = np.mean(shares), np.std(shares, ddof=1) / len(seeds) ** 0.5
 
 # %%
 import matplotlib.pyplot as plt

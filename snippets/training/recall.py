@@ -15,16 +15,17 @@ TYPES = 16
 RIGHT = np.eye(TYPES)
 
 
-def init(d, seed, zero_query=False, overlap=False):
+def init(d, seed, zero_query=False, independent=False):
     """Return tokens X (16 × D) and weights [W_Q, W_K] (d × D each), with
     entries N(0, 1/D): the coordinates of q and k then have variance 1.
 
-    The tokens are at right angles, or, with `overlap`, independent.
+    The tokens are at right angles, or, with `independent`, drawn without regard
+    to each other: then their cosines have mean 0 and variance 1/D.
     """
     rng = np.random.default_rng([seed, d])
     D = 4 * d
     X = rng.standard_normal((TYPES, D))
-    if not overlap:
+    if not independent:
         X = np.linalg.qr(X.T)[0].T
     X *= np.sqrt(D) / np.linalg.norm(X, axis=1, keepdims=True)
     W_Q, W_K = rng.standard_normal((2, d, D)) / np.sqrt(D)

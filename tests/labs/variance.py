@@ -29,6 +29,11 @@ RIGHT = {
         "def silent(q, rng):\n"
         "    balanced = [1, 1, 1, -1, -1, -1]\n"
         "    return np.array([row * rng.permutation(balanced) for row in q])",
+        # Keys along the query, of random length.
+        "def loud(q, rng):\n    return q * rng.standard_normal((len(q), 1))\n\n\n"
+        "def silent(q, rng):\n"
+        "    k = q[:, ::-1] * [1, 1, 1, -1, -1, -1]\n"
+        "    return k * rng.choice([-1, 1], (len(q), 1))",
     ],
     6: [
         # By the density of F, and by the beta law of a share of two squared lengths.
@@ -70,6 +75,13 @@ WRONG = {
             "the keys of silent have the mean squares [0."
         ),
         LOUD + SILENT_BUT_CORRELATED: "in silent, q[0] and k[1] are correlated: -1.00",
+        # A few rows of the loud kind among the silent ones.
+        LOUD + "\n\ndef silent(q, rng):\n"
+        "    k = q[:, ::-1] * [1, 1, 1, -1, -1, -1]\n"
+        "    k[:40] = q[:40]\n"
+        "    return k * rng.choice([-1, 1], (len(q), 1))": (
+            "silent gives 40 scores of 40000 that are not 0"
+        ),
         LOUD + "\n\ndef silent(q, rng):\n    return None": "no answer yet to silent",
         LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
@@ -89,6 +101,11 @@ WRONG = {
     6: {
         "return 2 / np.pi * np.arctan(np.sqrt(b / a))": "but close",
         "return np.sqrt(b / a)": "2 is no probability",
+        # The right integral, and an error in the fourth decimal.
+        "return integrate.quad(lambda x: stats.beta.pdf(x, a / 2, b / 2)\n"
+        "    * 2 / np.pi * np.arccos(np.sqrt(x)), 0, 1)[0] + 0.0008 * np.sign(b - a)": (
+            "it is off by +8e-04"
+        ),
         "return b / (a + b)": "this is 0.8000",
         "ppf = stats.f.ppf\nreturn integrate.quad("
         "lambda u: 2 / np.pi * np.arctan(np.sqrt(a / b * ppf(u, a, b))), 0, 1)[0]": "the opposite",
