@@ -3,13 +3,13 @@ moves them down to variance 1, below the border.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
-to 28. Above it lies the frozen phase, below it the spread one. Dots at d = 64 and d = 128 mark GPT-2 with 1024 keys, GPT-3 with
-2048 and Llama 3 with 8192, all above the border; a dashed line marks 64, the
-heads of the first Transformer. A ring at 6, below the border, marks what
-GPT-2's initialisation really gives. Arrows lead from each dot straight down to
-variance 1, in the spread phase. A dotted curve, which starts below the border
-and lies above it from 64 keys on, shows where the largest weight averages a
-half.
+to 28. Above it lies the frozen phase, below it the spread one. Dots at d = 64
+and d = 128 mark GPT-2 with 1024 keys, GPT-3 with 2048 and Llama 3 with 8192,
+all above the border; a dashed line marks 64, the heads of the first
+Transformer. A ring at 6, below the border, marks what GPT-2's initialisation
+really gives. Arrows lead from each dot straight down to variance 1, in the
+spread phase. A dotted curve, which starts below the border and lies above it
+from 64 keys on, shows where the largest weight averages a half.
 """
 
 # %%
