@@ -41,7 +41,6 @@ axes.fill_between(n, 0.5, border, color="C0", alpha=0.14)
 axes.plot(n, border, color="C3")
 axes.plot([*half], [*half.values()], ":", color="C1")
 axes.axhline(64, color="C4", linestyle="--", linewidth=1)
-left = {"ha": "right", "va": "center"}
 for keys, d in models.values():
     axes.plot(keys, d, "o", color="C4", markersize=8)
     axes.annotate(
@@ -52,9 +51,7 @@ for keys, d in models.values():
     )
 axes.text(1024 / 1.25, 48, "GPT-2", color="C4", ha="right", va="top")
 axes.plot(1024, gpt2_variance, "o", color="C4", mfc="none", markersize=8)
-axes.text(
-    1024 / 1.25, gpt2_variance, "GPT-2 as initialised", color="C4", **left
-)
+axes.text(1024 / 1.25, 4, "GPT-2 as initialised", color="C4", ha="right")
 axes.text(2048 / 1.25, 140, "GPT-3", color="C4", ha="right")
 axes.text(8192 * 1.25, 140, "Llama 3", color="C4")
 axes.text(2.3, 70, "first Transformer", color="C4")
