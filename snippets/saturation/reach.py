@@ -8,7 +8,7 @@ powers of ten at 16 keys and by eight at 512. Below, the gradient of the
 attention output with respect to the query, bare over divided, on logarithmic
 axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
 everywhere and rises to hundreds. The ratio of the medians starts far below 1,
-crosses 1 at 7 keys for 64 dimensions and near 30 for 256, and then joins it.
+crosses 1 at 7 keys for 64 dimensions and at 34 for 256, and then joins it.
 """
 
 # %%
