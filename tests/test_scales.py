@@ -2,7 +2,9 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
@@ -186,7 +188,12 @@ def test_freezing(snippet):
     d = page.frozen_log_d
     assert close(math.sqrt(d), page.frozen * math.log(d))
     assert not close(math.sqrt(475), page.frozen * math.log(475), 1e-4)
-    # By 512 keys half of the weight is on one key soon after.
+    # Not by the formula: there the largest weight is near a half already, and passes it soon after.
+    for name, where in (("1", page.frozen_d), ("log d", d)):
+        sigma = math.sqrt(where) / (1 if name == "1" else math.log(where))
+        p = special.softmax(rows(sigma, samples=2000, seed=20), axis=1)
+        mean, error = mean_and_error(p.max(axis=1))
+        assert 0.3 < mean - 4.5 * error < mean + 4.5 * error < 0.5
     assert page.largest["log d"][512] < 0.5 < page.largest["log d"][1024]
 
 
@@ -241,6 +248,81 @@ def test_where_formats_give_out_by_rounding_real_numbers(snippet, number_format)
                     continue  # math.exp is not correctly rounded; see below
                 assert cast(value(f, d)) == bad, (f, d)
                 assert cast(value(f, d - 1)) != bad, (f, d)
+
+
+@pytest.mark.parametrize("number_format", ROUND)
+def test_where_formats_give_out_far_away(snippet, module, number_format):
+    # Beyond 10⁷ floats no longer tell d from d − 1: in 60 digits, a billionth to either side.
+    page = snippet("scales/floats")
+    bits, top, bottom = module("scales/formats").FORMATS[number_format]
+    tried = 0
+    with mpmath.workdps(60):
+        divisor = {
+            "1": lambda d: mpmath.mpf(1),
+            "log d": mpmath.log,
+            "√d": mpmath.sqrt,
+            "d": lambda d: d,
+            "d/8": lambda d: d / 8,
+            "d⁵": lambda d: d**5,
+            "exp πd": lambda d: mpmath.exp(mpmath.pi * d),
+        }
+
+        def spreads(f, d):
+            return mpmath.sqrt(d) / divisor[f](d)
+
+        rules = [
+            (
+                page.zero,
+                lambda f, d: mpmath.exp(-page.gap * spreads(f, d)) <= mpmath.mpf(2) ** (bottom - 1),
+            ),
+            (
+                page.equal,
+                lambda f, d: -mpmath.expm1(-spreads(f, d)) <= mpmath.mpf(2) ** -(bits + 1),
+            ),
+            (
+                page.infinite,
+                lambda f, d: divisor[f](d) >= (2 - mpmath.mpf(2) ** -bits) * mpmath.mpf(2) ** top,
+            ),
+        ]
+        for table, bad in rules:
+            for f, found in table.items():
+                d = found[number_format]
+                if math.isinf(d):
+                    assert not bad(f, mpmath.mpf(10) ** 42), (f, d)
+                elif d > 1e7:
+                    tried += 1
+                    far = mpmath.mpf(d) * 1e-9 if d > 1e9 else 0
+                    d = mpmath.mpf(d)
+                    assert bad(f, d + far), (f, d)
+                    assert not bad(f, d - max(1, far)), (f, d)
+                    assert not bad(f, d / 2), (f, d)
+    assert tried >= 2
+
+
+def test_never_is_where_no_dimension_was_found(snippet):
+    page, text = snippet("scales/floats"), Path("docs/scales.md").read_text("utf-8")
+    tables = {"typical weight": page.zero, "infinite": page.infinite, "equal": page.equal}
+    names = {
+        "$\\sqrt d$": "√d",
+        "$d$": "d",
+        "$d/8$": "d/8",
+        "$d^5$": "d⁵",
+        "$e^{\\pi d}$": "exp πd",
+    }
+    never = 0
+    for line in text.splitlines():
+        label, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        f = names.get(label.split(":")[0])
+        table = next((v for k, v in tables.items() if k in label), None)
+        if f is None or table is None or len(cells) != 4:
+            continue
+        for number_format, cell in zip(ROUND, cells, strict=True):
+            assert (cell == "never") == math.isinf(table[f][number_format]), (label, number_format)
+            never += cell == "never"
+    assert never >= 5
+    # With a spread of 1 at every d: neither 0 nor 1 in any format.
+    for cast in ROUND.values():
+        assert 0 < cast(math.exp(-page.gap)) < cast(math.exp(-1)) < 1
 
 
 def test_equal_weights_in_fp64_in_exact_arithmetic(snippet):
@@ -403,6 +485,31 @@ def test_audit_of_shapes(snippet):
     page = snippet("scales/audit")
     assert close(page.var_q["Xavier, one head"], 16 / 9)
     assert close(page.gpt2_width * 0.02**2, 1)
+    # A fixed 0.02: drawn at the widths that the page names.
+    rng = np.random.default_rng(23)
+    for D, variance in page.fixed.items():
+        x = rng.choice([-1.0, 1.0], D)  # x·x = D
+        mean, error = mean_and_error((0.02 * rng.standard_normal((2000, D)) @ x) ** 2)
+        assert agrees(mean, variance, error)
+        assert not agrees(mean, 1, error)
+    # With the same rule for q and k the spread of the logit is that variance.
+    assert page.fixed[8192] < page.frozen < page.fixed[12288]
+    assert close(math.exp(page.frozen**2 / 2), N)
+    # "The dimension has dropped out": of all rows but Xavier's for one head.
+    for rule in ("LeCun", "Xavier, one head", "Xavier, fused", "nn.Linear", "GPT-2"):
+        small, large = (
+            mean_and_error(
+                np.concatenate(
+                    [
+                        (draw(rng, (d, 512), rule) @ rng.choice([-1.0, 1.0], 512)) ** 2
+                        for _ in range(4096 // d)
+                    ]
+                )
+            )
+            for d in (64, 4096)
+        )
+        same = agrees(small[0], large[0], math.hypot(small[1], large[1]))
+        assert same == (rule != "Xavier, one head")
     assert close(page.wrong_root, math.sqrt(1 / 8))
     assert page.cross_var_k == 1.2
     bias = np.random.default_rng(8).uniform(-1, 1, 40_000) / math.sqrt(512)
@@ -517,6 +624,63 @@ def test_threshold(snippet, name, s):
     for wrong in (0.9 * rho, 1.1 * rho):
         mean, error = mean_and_error(log_odds(wrong))
         assert not agrees(mean, 0, error)
+
+
+@pytest.mark.parametrize("name", ["√d", "√d/√(2 ln n)", "√d/(0.43 ln n)", "√d/ln n", "1"])
+def test_weight_of_the_right_key(snippet, name):
+    # Whole keys and a whole query: no formula for the scores.
+    page, d = snippet("scales/match"), 64
+    factor = {
+        "√d": 1,
+        "√d/√(2 ln n)": math.sqrt(2 * math.log(N)),
+        "√d/(0.43 ln n)": 0.43 * math.log(N),
+        "√d/ln n": math.log(N),
+        "1": 8,
+    }[name]
+    assert close(page.factors[name], factor)
+    rng, weight, top, noise = np.random.default_rng(21), [], [], []
+    for _ in range(6000):
+        # A query along the first axis, of length √d; the right key is ρq + √(1 − ρ²) z.
+        k = rng.standard_normal((N, d // 8))  # the other coordinates do not count
+        q = np.zeros(d // 8)
+        q[0] = math.sqrt(d)
+        rho = page.needed[name]
+        k[0] = rho * q + math.sqrt(1 - rho**2) * k[0]
+        p = special.softmax(factor * (k @ q) / math.sqrt(d))
+        weight.append(p[0])
+        top.append(np.argmax(p) == 0)
+        noise.append(p[1:].max() / (1 - p[0]))
+    weight, top = np.array(weight), np.array(top)
+
+    def is_share(value, hits):
+        return agrees(np.mean(hits), value, np.sqrt(value * (1 - value) / len(hits)) + 1e-6)
+
+    assert is_share(page.below_tenth[name], weight < 0.1)
+    assert is_share(page.above_nine[name], weight > 0.9)
+    assert is_share(page.on_top[name], top)
+    mean, error = mean_and_error(special.logit(weight))
+    assert agrees(mean, 0, error)
+    for at in (0.2, 0.5, 0.8):
+        assert is_share(np.interp(at, page.weight, page.share[name]), weight < at)
+    mean, error = mean_and_error(np.array(noise))
+    assert agrees(mean, page.largest[name], error + 0.001)  # 511 keys here, 512 there
+    # "Half of the weight": true of √d, where all weights lie near it, and of no other.
+    halves = np.mean(np.abs(weight - 0.5) < 0.4)
+    assert (halves > 0.99) == (name == "√d")
+    if name != "√d":
+        assert not is_share(page.below_tenth["√d"], weight < 0.1)
+        assert not is_share(page.on_top["√d"], top)
+
+
+def test_no_divisor_changes_the_ranking():
+    rng = np.random.default_rng(22)
+    scores = 8 * rng.standard_normal((500, N))
+    scores[:, 0] = 0.39 * 64 + math.sqrt(1 - 0.39**2) * scores[:, 0]
+    tops = [np.argmax(special.softmax(scores / s, axis=1), axis=1) for s in (1, 8, 64)]
+    assert np.all(tops[0] == tops[1])
+    assert np.all(tops[1] == tops[2])
+    weights = [special.softmax(scores / s, axis=1)[:, 0] for s in (1, 8)]
+    assert not close(*weights, 0.1)
 
 
 def test_noise_keys_given_the_query_are_independent_gaussians():

@@ -21,16 +21,22 @@ bare = np.array([participation(n, np.sqrt(d) * s) for s in own])
 divided = np.array([participation(n, s) for s in own])
 leaves_at = 1 - 2 * np.log(n) / d
 
-# The query's length: average over ‖q‖² of law χ²_d, in equal shares.
-share = (np.arange(40) + 0.5) / 40
-mixed, excess = {}, {}
-for dim in [16, 64, 128]:
-    length = np.sqrt(chi2.ppf(share, dim) / dim)
-    same_key = np.mean([mean_power_sum(n, s, 2) for s in length])
-    mixed[dim] = 1 / same_key
-    excess[dim] = same_key / mean_power_sum(n, 1.0, 2) - 1
-length = np.sqrt(chi2.ppf(share, d))
-mixed_bare = 1 / np.mean([mean_power_sum(n, s, 2) for s in length])
+# The query's length: average over ‖q‖², which is χ²_d, by Gauss–Legendre.
+node, node_weight = np.polynomial.legendre.leggauss(24)
+
+
+def same_key(dim, scale):
+    """Return E Σp² for scores of variance ‖q‖² scale."""
+    low, high = chi2.ppf([1e-9, 1 - 1e-9], dim)
+    square = low + (high - low) * (node + 1) / 2
+    weight = (high - low) / 2 * node_weight * chi2.pdf(square, dim)
+    values = [mean_power_sum(n, s, 2) for s in np.sqrt(scale * square)]
+    return weight @ values
+
+
+mixed = {dim: 1 / same_key(dim, 1 / dim) for dim in (16, 64, 128)}
+excess = {dim: participation(n, 1.0) / m - 1 for dim, m in mixed.items()}
+mixed_bare = 1 / same_key(d, 1)
 
 # %%
 import matplotlib.pyplot as plt

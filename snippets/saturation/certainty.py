@@ -12,7 +12,7 @@ thousand for 4096. Dashed curves of the near-tie law meet them there.
 # %%
 import numpy as np
 from gaussian_logits import mean_maximum
-from largest_keys import draw, largest_weight
+from largest_keys import draw_evenly, largest_weight
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
@@ -25,16 +25,15 @@ def leads(lead, n):
     return n * step * np.sum(density * ndtr(level - lead) ** (n - 1))
 
 
-dims, draws = 4 ** np.arange(0, 10.1, 0.5), 8000
+dims = 4 ** np.arange(0, 10.1, 0.5)
 counts, odds = [3, 64, 512, 4096], np.log(99)
+behind_by_2 = 1 / (1 + np.exp(2))  # what a lead of 2 leaves to the second
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
 for n in counts:
-    top = draw(np.random.default_rng(0), n, draws, keep=64)
+    top = draw_evenly(n, power=14)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > 0.99, axis=1)
-    # More draws, for two decimals that can be read.
-    top = draw(np.random.default_rng(1), n, 5 * draws, keep=64)
-    at_64[n] = np.mean(largest_weight(top, n, 8) > 0.99)
+    at_64[n] = probability[n][dims == 64][0]
     gap_at_64[n] = 8 * brentq(lambda lead, n=n: leads(lead, n) - 0.5, 0, 9)
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
     near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds

@@ -10,7 +10,7 @@ with a sharp corner between.
 
 # %%
 import numpy as np
-from gaussian_logits import mean_power_sum, trace
+from gaussian_logits import mean_power_sum, participation, trace
 
 ratio = np.linspace(0.05, 2.5, 50)
 counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
@@ -25,6 +25,12 @@ inverse_e = np.exp(-1)
 rate = {
     n: 1 / (n * mean_power_sum(n, 1.0, 2)) for n in (2, 16, 512, 65536, 10**6)
 }
+# The simple count n e^{−σ²}, at shares of the edge; and the true one.
+many, simple, true = 10**100, {}, {}
+for x in (0.55, 0.6, 0.9):
+    variance = x**2 * 2 * np.log(float(many))
+    simple[x] = many * np.exp(-variance)
+    true[x] = participation(many, np.sqrt(variance))
 # E tr J at twice the edge tends to a half.
 twice = {n: trace(n, 2 * np.sqrt(2 * np.log(float(n)))) for n in counts}
 

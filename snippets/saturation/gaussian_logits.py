@@ -3,15 +3,15 @@
 The logits are σ g_i with g_1 … g_n independent and standard Gaussian; the
 weights are p_i = e^{σ g_i}/Z with Z = Σ e^{σ g_j}. With u = σg − τ let
 
-    M_k(τ) = E[e^{ku} exp(−e^u)],    L(τ) = M_0(τ) = E[exp(−e^u)].
+    M_r(τ) = E[e^{ru} exp(−e^u)],    L(τ) = M_0(τ) = E[exp(−e^u)].
 
-Since 1/Z^k = ∫ t^{k−1} e^{−tZ} dt / Γ(k), and with t = e^{−τ}, the mean of a
-product of exponentials over Z^k is an integral over τ of a product of such M
+Since 1/Z^r = ∫ t^{r−1} e^{−tZ} dt / Γ(r), and with t = e^{−τ}, the mean of a
+product of exponentials over Z^r is an integral over τ of a product of such M
 and of a power of L: one factor for each key. Every integrand below is positive,
 so that nothing cancels, however close the weights are to 0 and 1.
 
 Trapezoid rule in both variables with one step h: then u lies on the same grid,
-and M_k is a correlation of two vectors. Made for 0.01 ≤ σ ≤ 130 and for n from
+and M_r is a correlation of two vectors. Made for 0.01 ≤ σ ≤ 130 and for n from
 2 to 10^100; `largest` for 0.1 ≤ σ, n ≤ 10^9 and six digits.
 """
 
@@ -25,7 +25,9 @@ from scipy.special import log_ndtr, ndtr
 def grid(sigma):
     """Return the step h, the nodes σg with their weights, and the nodes τ."""
     h = min(0.2, 0.4 * sigma)
-    x = h * np.arange(np.floor(-9 * sigma / h), np.ceil(23 * sigma / h))
+    # p² is largest on average at g = 2σ; there are never keys beyond 36.
+    top = max(23, min(2 * sigma + 9, 36))
+    x = h * np.arange(np.floor(-9 * sigma / h), np.ceil(top * sigma / h))
     weight = h / sigma * np.exp(-((x / sigma) ** 2) / 2) / np.sqrt(2 * np.pi)
     # From here the integrands are 0, and up to here n e^{−τ} is not.
     steps = np.arange(round(x[0] / h) - round(5 / h), round((x[-1] + 270) / h))

@@ -13,13 +13,14 @@ a half.
 
 # %%
 import numpy as np
-from gaussian_logits import jacobian_square
-from largest_keys import draw, jacobian_norm
+from gaussian_logits import jacobian_square, trace
+from largest_keys import draw, draw_evenly, jacobian_norm, weights_norm
 
 sigma, draws = np.geomspace(0.25, 32, 22), 2000
 counts, shares = [3, 16, 64, 512, 4096], [10, 50, 90]
 rms, mean, quantiles = {}, {}, {}
 rms_at, mean_at, median_at, near_zero_at = {}, {}, {}, {}
+trace_at, relative_at = {}, {}
 for n in counts:
     top = draw(np.random.default_rng(n), n, draws)
     rms[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
@@ -27,16 +28,25 @@ for n in counts:
     quantiles[n] = np.percentile(norms, shares, axis=1)
     mean[n] = norms.mean(axis=1)
 
-    top = draw(np.random.default_rng(n), n, 5 * draws)
+    top = draw_evenly(n)
     norms = {s: jacobian_norm(top, n, s) for s in (1, 8)}
     rms_at[n] = {s: np.sqrt(jacobian_square(n, s)) for s in norms}
     mean_at[n] = {s: values.mean() for s, values in norms.items()}
     median_at[n] = {s: np.median(values) for s, values in norms.items()}
     near_zero_at[n] = {s: np.mean(x < 0.01) for s, x in norms.items()}
+    trace_at[n] = {s: trace(n, s) for s in norms}
+    relative = {s: x / weights_norm(top, n, s) for s, x in norms.items()}
+    relative_at[n] = {s: np.median(x) for s, x in relative.items()}
 peak = {n: sigma[np.argmax(rms[n])] for n in counts}
 rms_overtakes = next(
     n for n in range(2, 99) if jacobian_square(n, 8) > jacobian_square(n, 1)
 )
+medians = {}  # on both sides of where the bare one becomes the larger
+for n in (56, 57):
+    top = draw_evenly(n, keep=n)
+    medians[n] = [np.median(jacobian_norm(top, n, s)) for s in (1, 8)]
+median_overtakes = next(n for n, (one, eight) in medians.items() if eight > one)
+even_at_65536 = np.sqrt(jacobian_square(65536, 1))
 
 # %%
 import matplotlib.pyplot as plt

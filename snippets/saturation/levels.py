@@ -1,5 +1,5 @@
 r"""The weight gathers at $g = \sigma$, as long as there are keys that high.
-Beyond $\sqrt{2\ln n}$ there are none.
+Beyond $\sqrt{2\ln n}$ there are hardly any.
 
 Two stacked panels against the level g, the score of a key in standard
 deviations, for 4096 keys, on logarithmic vertical axes. Above, the expected
@@ -43,6 +43,6 @@ for s, colour in zip(spreads, ["C0", "C2", "C4", "C1"], strict=True):
     share.plot(g[~there], weight[s][~there], ":", color=colour)
     share.text(s - 0.12 * s, 1.6, f"σ = {s}", ha="center", color=colour)
 share.axvline(edge, color="C3", linestyle="--")
-share.set(ylabel="weight of the keys at g", ylim=(1e-4, 8))
+share.set(ylabel="weight of the keys at g, peak = 1", ylim=(1e-4, 8))
 share.set(xlabel="level g of the score, in standard deviations")
 plt.show()

@@ -1,5 +1,6 @@
 r"""As the scores grow, one key takes the weight. From a spread of 1 to 8 the
-gradient shrinks for 3 keys, and grows for 64 and more.
+root mean square norm of the Jacobian shrinks for 3 keys, and grows for 64 and
+more.
 
 Two stacked panels against the spread of the scores, from a quarter to 32, on a
 logarithmic axis; vertical lines mark 1, the spread after division by √d, and 8,

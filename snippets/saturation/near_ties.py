@@ -11,13 +11,13 @@ picture, five powers of ten lower, near five hundred.
 # %%
 import numpy as np
 from gaussian_logits import jacobian_square, largest, mean_maximum, trace
-from largest_keys import draw, jacobian_norm
+from largest_keys import draw_evenly, jacobian_norm
 
 n, dims = 16, 2.0 ** np.arange(0, 12.5, 0.5)
 mean_square = np.array([jacobian_square(n, np.sqrt(d)) for d in dims])
 law = mean_maximum(n) / (3 * np.sqrt(dims))
 
-top = draw(np.random.default_rng(0), n, 4000)
+top = draw_evenly(n)
 square = np.array([jacobian_norm(top, n, np.sqrt(d)) ** 2 for d in dims])
 median = np.median(square, axis=1)
 

@@ -1,12 +1,12 @@
 r"""With $\sqrt{d}$ the match that a key needs grows like the logarithm of the
 number of keys; without a divisor, or with log n scaling, like its root.
 
-The correlation that gives one key half of the weight, on average on the scale
-of log-odds, against the number of keys from 4 to a million, logarithmic. The
-line for √d at d = 64 is straight, and passes 1, a perfect match, at about 1800
-keys; that for d = 128 is lower, and passes 1 at tens of thousands. Divided by
-1, and with log n scaling, the lines for d = 64 bend and stay below 0.7. Divided
-by d the line is above 1 from 4 keys on.
+The correlation at which the log-odds of one key average 0, against the number
+of keys from 4 to a million, logarithmic. The line for √d at d = 64 is straight,
+and passes 1, a perfect match, at about 1800 keys; that for d = 128 is lower,
+and passes 1 at tens of thousands. Divided by 1, and with log n scaling, the
+lines for d = 64 bend and stay below 0.7. Divided by d the line is above 1 from
+4 keys on.
 """
 
 # %%

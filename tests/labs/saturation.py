@@ -50,6 +50,9 @@ WRONG = {
         "e = np.exp(scores - np.max(scores))\nreturn e / e.sum()": "all rows together",
         "e = np.exp(scores / np.max(scores, axis=1, keepdims=True))\n"
         "return e / e.sum(axis=1, keepdims=True)": "has to be z_1 - z_2, which is -1; it is -0.25",
+        # Differences cut off at -9.
+        "e = np.exp((scores - np.max(scores, axis=1, keepdims=True)).clip(-9))\n"
+        "return e / e.sum(axis=1, keepdims=True)": "a gap of 20",
         "return np.exp(scores[0]) / np.sum(np.exp(scores[0]))": "(2, 3) is wanted",
     },
     2: {

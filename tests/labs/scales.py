@@ -3,6 +3,8 @@
 A wrong one comes with part of what the check says to it.
 """
 
+from textwrap import indent
+
 HALF = """
 def beta_for_half(n):
     return np.log(n - 1) / 2
@@ -36,6 +38,30 @@ LOG_Z = """
 z = np.random.default_rng(1).standard_normal((2_000_000 // n, n - 1)) * np.sqrt(d) / s
 log_z = np.mean(special.logsumexp(z, axis=1))
 """
+ODDS = """
+rng = np.random.default_rng(3)
+noise = rng.standard_normal((1_000_000 // n, n - 1)) * np.sqrt(d) / s
+own = rng.standard_normal(len(noise)) * np.sqrt(d) / s
+log_z = special.logsumexp(noise, axis=1)
+odds = rho * d / s + np.sqrt(1 - rho**2) * own - log_z
+"""
+
+
+def both(needed_body, decided_body):
+    """Give both functions of exercise 6, each from its body."""
+    return (
+        f"def correlation_needed(n, d, s):\n{indent(needed_body, '    ')}\n\n\n"
+        f"def share_decided(rho, n, d, s):\n{indent(decided_body, '    ')}\n"
+    )
+
+
+def needed(body):
+    return both(body, ODDS + "return np.mean(np.abs(odds) > np.log(9))")
+
+
+def decided(body):
+    return both(LOG_Z + "return log_z * s / d", ODDS + body)
+
 
 RIGHT = {
     1: ["return np.float32(d) ** 0.5 / f(d)"],
@@ -49,6 +75,14 @@ RIGHT = {
         "    x = 1\n    while d * x**2 < 65504:\n        x *= 1.001\n    return x",
     ],
     5: ["return np.mean(np.var(tokens, axis=0, ddof=1))"],
+    6: [
+        # The share given ln Z, from the normal distribution.
+        decided(
+            "reach = np.sqrt((1 - rho**2) * d) / s\n"
+            "up, down = ((log_z + c * np.log(9) - rho * d / s) / reach for c in (1, -1))\n"
+            "return np.mean(stats.norm.sf(up) + stats.norm.cdf(down))"
+        )
+    ],
 }
 
 WRONG = {
@@ -60,6 +94,7 @@ WRONG = {
         "return np.sqrt(d)": "before the division",
         "return np.sqrt(d) / np.array([f(d)])": "one number is wanted",
         "return 1": "divided by log d",
+        "return 1.01 * np.sqrt(d) / f(d)": "the spread is 1.4427, and this gives 1.4571",
         "return np.nan": "this gives nan",
     },
     2: {
@@ -110,16 +145,25 @@ WRONG = {
         "return np.nan": "this is nan",
     },
     6: {
-        "return (np.log(n - 1) + d / s**2 / 2) * s / d": "the ln of the mean of Z",
-        LOG_Z + "return log_z / d": "the score of the right key is ρd/s",
-        LOG_Z + "return log_z * s / np.sqrt(d)": "n, d, s = 3, 16, 4: a simulation gives",
-        LOG_Z + "return np.mean(np.max(z, axis=1)) * s / d": "the best of the noise",
-        "return np.log(n - 1) * s / d": "if all noise had the score 0",
+        needed("return (np.log(n - 1) + d / s**2 / 2) * s / d"): "the ln of the mean of Z",
+        needed(LOG_Z + "return log_z / d"): "the score of the right key is ρd/s",
+        needed(LOG_Z + "return log_z * s / np.sqrt(d)"): ("n, d, s = 3, 16, 4: a simulation gives"),
+        needed(LOG_Z + "return np.mean(np.max(z, axis=1)) * s / d"): "the best of the noise",
+        needed("return np.log(n - 1) * s / d"): "if all noise had the score 0",
         # The right key counted among the noise.
-        LOG_Z.replace("n - 1", "n") + "return log_z * s / d": "and this is 0.348",
+        needed(LOG_Z.replace("n - 1", "n") + "return log_z * s / d"): "and this is 0.348",
         # With too few rows for three keys.
-        "z = np.random.default_rng(1).standard_normal((300, n - 1)) * np.sqrt(d) / s\n"
-        "return np.mean(special.logsumexp(z, axis=1)) * s / d": "draw more rows",
-        "return np.nan": "this is nan",
+        needed(
+            "z = np.random.default_rng(1).standard_normal((300, n - 1)) * np.sqrt(d) / s\n"
+            "return np.mean(special.logsumexp(z, axis=1)) * s / d"
+        ): "draw more rows",
+        needed("return np.nan"): "this is nan",
+        decided("return np.mean(odds > np.log(9))"): "one of the two sides",
+        decided("return np.mean(odds < -np.log(9))"): "one of the two sides",
+        decided("return np.mean(np.abs(odds) < np.log(9))"): "between 0.1 and 0.9",
+        decided("return np.mean(np.abs(rho * d / s - log_z) > np.log(9))"): "noise of its own",
+        decided("return 0.5"): "by simulation",
+        decided("return np.nan"): "this is nan",
+        decided("return None"): "one of the two has no answer",
     },
 }

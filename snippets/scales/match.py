@@ -1,0 +1,58 @@
+r"""Log-odds of mean 0 are not half of the weight. With $\sqrt{d}$ the right key
+gets from 0.2 to 0.8 in nearly every draw; with no divisor, mostly nearly all or
+nearly nothing.
+
+The share of draws in which the weight of the right key is at most a given
+value, for 512 keys and d = 64, each at the correlation where the log-odds of
+that key average 0. The curve for √d is a steep step from 0 to 1 between weights
+of 0.2 and 0.8. The curve for no divisor starts at about a quarter, stays nearly
+level and jumps to 1 at the end. The curve for √d/ln n is close to that, and the
+one for √d/√(2 ln n) lies between. All cross one half at a weight of one half.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import mean_largest, mean_log_sum
+from scipy.special import log_ndtr, logit, logsumexp, ndtr
+
+n, d = 512, 64
+log_n = np.log(n)
+# What the product q·k/√d is multiplied by; 0.43 is an example's constant.
+factors = {
+    "√d": 1,
+    "√d/√(2 ln n)": np.sqrt(2 * log_n),
+    "√d/(0.43 ln n)": 0.43 * log_n,
+    "√d/ln n": log_n,
+    "1": np.sqrt(d),
+}
+weight = np.linspace(0, 1, 201)[1:-1]
+noise = np.random.default_rng(0).standard_normal((8000, n - 1))
+x, step = np.linspace(-9, 9, 2001, retstep=True)
+needed, share, below_tenth, above_nine, on_top, largest = ({} for _ in range(6))
+for name, factor in factors.items():
+    # A key with correlation ρ: its score in units of √d is N(ρ√d, 1 − ρ²).
+    rho = mean_log_sum(n - 1, factor) / factor / np.sqrt(d)
+    log_z = np.sort(logsumexp(factor * noise, axis=1))
+    limit = (logit(weight)[:, np.newaxis] + log_z) / factor
+    up_to = ndtr((limit - rho * np.sqrt(d)) / np.sqrt(1 - rho**2)).mean(1)
+    needed[name], share[name] = rho, up_to
+    below_tenth[name] = np.interp(0.1, weight, up_to)
+    above_nine[name] = 1 - np.interp(0.9, weight, up_to)
+    # The ranking does not depend on the divisor, only on the correlation.
+    score = rho * np.sqrt(d) + np.sqrt(1 - rho**2) * x
+    best = np.exp((n - 1) * log_ndtr(score) - x**2 / 2) / np.sqrt(2 * np.pi)
+    on_top[name] = step * best.sum()
+    largest[name] = mean_largest(n, factor)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.2))
+drawn = {"√d": "-", "√d/√(2 ln n)": "-.", "√d/ln n": "--", "1": "-"}
+for name, line in drawn.items():
+    axes.plot(weight, share[name], line, label=name)
+axes.plot(0.5, 0.5, "o", color="C5")
+axes.set(xlabel="weight of the right key", ylabel="share of draws up to it")
+axes.set(xlim=(0, 1), ylim=(0, 1))
+axes.legend(loc="lower right", title="divisor")
+plt.show()
