@@ -29,12 +29,8 @@ def to_svg(figure: Figure, name: str) -> str:
     """Draw a figure as inline SVG, the same to the byte every time.
 
     Ink becomes `currentColor`, and text in the colour of a series has the class of that series, so
-    that the page can make it darker or lighter. Ids begin with the name, so that two figures on a
-    page do not meet.
-
-    Args:
-        figure: what the snippet drew.
-        name: the snippet's name, such as `variance/spread`.
+    that the page can make it darker or lighter. Ids begin with the name (of the snippet, say), so
+    that two figures on a page do not meet.
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name}):
@@ -91,15 +87,14 @@ def tidy(key: str, value: str, ids: dict[str, str]) -> str:
     if key not in COORDINATES:
         value = value.replace(INK, "currentColor")
         return re.sub(r"(?<=url\(#)[^)]+", lambda known: ids[known[0]], value)
-    value = " ".join(NUMBER.sub(shorten, value).split())
+    value = " ".join(NUMBER.sub(rounded, value).split())
     value = "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else value
     return re.sub(r" ?([A-Za-z]) ?", r"\1", value) if key == "d" else value
 
 
-def shorten(number: re.Match[str]) -> str:
-    """Round to tenths and drop what says nothing."""
-    text = f"{float(number[0]):.1f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+def rounded(number: re.Match[str]) -> str:
+    """Round to tenths."""
+    return f"{round(float(number[0]), 1) + 0:g}"  # 0 is added to make 0 of -0
 
 
 def flatten(parent: Element) -> None:
