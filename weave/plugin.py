@@ -74,7 +74,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
         listed = sorted((file.src_uri, file.url) for file in files)
         site = config.markdown_extensions, options, config.validation, listed
-        self.project.answers["site "] = site
+        self.project.told["site "] = site
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -101,7 +101,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became the last time, or make it, if something in it has changed."""
         name, project = page.file.src_uri, self.project
-        project.answers[f"markdown {name}"] = page.markdown
+        project.told[f"markdown {name}"] = page.markdown
         if not project.is_fresh("page", name):
             own = ("machinery pages", "site ", f"markdown {name}")
             context = Context(project, name, trace={each: project.digest(each) for each in own})
@@ -109,8 +109,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config.mdx_configs["weave"]["context"] = context
             warnings = CountHandler(level=logging.WARNING)
             logging.getLogger("mkdocs").addHandler(warnings)
-            Page.render(page, config, files)
-            logging.getLogger("mkdocs").removeHandler(warnings)
+            try:
+                Page.render(page, config, files)
+            finally:
+                logging.getLogger("mkdocs").removeHandler(warnings)
             html = page.content or ""
             parts = {
                 "html": search.unmarked(html),
@@ -141,5 +143,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         page.content = ""
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Sweep what no page of the site stands for any more."""
+        """Name the failures that no page has shown, and sweep what nothing asked for."""
+        for name in sorted(self.project.failed.keys() - self.project.asked):
+            log.warning("%s", self.project.failed[name])
         self.project.store.sweep(self.project.wanted)

@@ -3,7 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
@@ -11,6 +11,7 @@ from typing import Any
 
 from weave.errors import WeaveError, did_you_mean
 from weave.run import snippet as snippets
+from weave.run.snippet import names_in
 from weave.runner import run_all
 from weave.store import Store
 
@@ -18,7 +19,10 @@ PACKAGE = Path(__file__).parent
 # What all runs depend on, and all that is made of what they gave: files of ours, and libraries.
 MACHINERY = {
     "runs": ("run/*", "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"),
-    "pages": ("**/*", "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext"),
+    "pages": (
+        "**/*",
+        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath",
+    ),
 }
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
@@ -52,11 +56,13 @@ class Project:
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
-        self.stamps: dict[Path, int] | None = None
-        # Since the last refresh: look-ups (some only an engine can answer) and the answers, and
-        # the entries that were asked for, which no sweep drops.
+        self.stamps: object = None
+        self.told: dict[str, Any] = {}  # answers that only an engine knows
+        # Since the last refresh: look-ups and their answers, and the entries that were asked for,
+        # which no sweep drops.
         self.answers: dict[str, Any] = {}
         self.wanted: set[tuple[str, str]] = set()
+        self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
 
     def refresh(self) -> None:
@@ -66,10 +72,11 @@ class Project:
         """
         with self.lock:
             files = [f for folder in ("snippets", "docs") for f in (self.root / folder).rglob("*")]
-            stamps = {file: file.stat().st_mtime_ns for file in files if file.is_file()}
+            stats = {file: file.stat() for file in files if file.is_file()}
+            stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:
                 return
-            for known in (self.answers, self.wanted, self.failed):
+            for known in (self.answers, self.wanted, self.asked, self.failed):
                 known.clear()
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
@@ -86,6 +93,7 @@ class Project:
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
+        self.asked.add(name)
         if name in self.failed:
             raise self.failed[name]
         if name not in self.jobs:
@@ -94,6 +102,8 @@ class Project:
     def look_up(self, kind: str, key: str = "") -> Any:
         """Answer a look-up; the answer holds until the next refresh."""
         question = f"{kind} {key}"
+        if question in self.told:
+            return self.told[question]
         if question not in self.answers:
             self.answers[question] = LOOK_UPS[kind](self, key)
         return self.answers[question]
@@ -101,7 +111,7 @@ class Project:
     def digest(self, question: str) -> str:
         """Tell what a look-up gives now from what it gave; empty if nobody can answer it now."""
         kind, _, key = question.partition(" ")
-        if question not in self.answers and kind not in LOOK_UPS:
+        if question not in self.told and kind not in LOOK_UPS:
             return ""
         try:
             answer = self.look_up(kind, key)
@@ -134,12 +144,19 @@ def file(project: Project, name: str) -> str:
 
 
 @looks_up("machinery")
+@cache  # what this process has loaded: an edit of weave is not in force before the next
 def machinery(project: Project, key: str) -> object:
     """Give the versions and the digests of what a sort of entries depends on."""
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(file.name, project.digest(f"file {file}")) for file in files]
+    return versions, [(f.relative_to(PACKAGE).as_posix(), file(project, str(f))) for f in files]
+
+
+@looks_up("names")
+def names(project: Project, folder: str) -> object:
+    """Give the names of what is in a folder below the root."""
+    return names_in(project.root / folder)
 
 
 @looks_up("run")

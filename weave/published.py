@@ -12,7 +12,7 @@ def published(project: Project) -> dict[str, bytes]:
     files = {
         path.relative_to(project.root).as_posix(): path.read_bytes()
         for path in sorted((project.root / "snippets").glob("*/*"))
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
     }
     for name, path in sorted(project.jobs.items()):
         if name.startswith("labs/") and name not in project.failed:

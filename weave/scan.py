@@ -86,7 +86,7 @@ def scan(project: Project, name: str) -> list[list[Any]]:
 def scans(project: Project, _: str) -> list[list[list[Any]]]:
     """Scan the files of the site, in the order of their names."""
     files = [file for pattern in SCANNED for file in project.root.glob(pattern)]
-    names = sorted(file.relative_to(project.root).as_posix() for file in files)
+    names = sorted(f.relative_to(project.root).as_posix() for f in files if f.is_file())
     return [scan(project, name) for name in names]
 
 

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from weave.errors import WeaveError
+
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS parts
+CREATE TABLE IF NOT EXISTS parts_1  -- count on when this changes
 (kind TEXT, name TEXT, part TEXT, data BLOB, PRIMARY KEY (kind, name, part))
 """
 
@@ -28,6 +30,8 @@ class Store:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             self.connection = connect(file)
+        except sqlite3.OperationalError as error:  # locked, full, not to be written
+            raise WeaveError(f"{file}: {error}; is another build at work?") from None
         except sqlite3.DatabaseError:
             for part in file.parent.glob(f"{file.name}*"):  # SQLite's own journals lie beside it
                 part.unlink()
@@ -35,13 +39,16 @@ class Store:
 
     def entries(self) -> set[tuple[str, str]]:
         """Give the kind and the name of every entry."""
-        return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts")}
+        return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts_1")}
 
     def read(self, kind: str, name: str, part: str) -> Any:
         """Give a part of an entry, or None."""
-        query = "SELECT data FROM parts WHERE kind = ? AND name = ? AND part = ?"
+        query = "SELECT data FROM parts_1 WHERE kind = ? AND name = ? AND part = ?"
         row = self.connection.execute(query, (kind, name, part)).fetchone()
-        return json.loads(zlib.decompress(row[0])) if row else None
+        try:
+            return json.loads(zlib.decompress(row[0])) if row else None
+        except (zlib.error, ValueError):
+            raise WeaveError(f"the cache is damaged ({kind} {name}): make clean") from None
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
@@ -50,14 +57,14 @@ class Store:
             for part, value in parts.items()
         ]
         with self.connection as connection:
-            connection.execute("DELETE FROM parts WHERE kind = ? AND name = ?", (kind, name))
-            connection.executemany("INSERT INTO parts VALUES (?, ?, ?, ?)", rows)
+            connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
+            connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)
 
     def sweep(self, wanted: set[tuple[str, str]]) -> None:
         """Drop all entries but these."""
         unwanted = self.entries() - wanted
         with self.connection as connection:
-            connection.executemany("DELETE FROM parts WHERE kind = ? AND name = ?", unwanted)
+            connection.executemany("DELETE FROM parts_1 WHERE kind = ? AND name = ?", unwanted)
 
 
 def connect(file: Path) -> sqlite3.Connection:

@@ -123,3 +123,23 @@ def test_a_page_that_is_gone_is_swept(site):
     assert {name for kind, name in entries if kind == "page"} == set(PAGES) - {"other.md"}
     assert ("scan", "file docs/index.md") in entries
     assert ("scan", "file docs/other.md") not in entries
+
+
+def test_a_snippet_that_becomes_a_module_is_missed_at_once(site):
+    site.made()
+    (site.root / "snippets/chapter/line.py").write_text("x = 1\n")
+    assert "chapter.md" in site.made()
+    assert any("no snippet 'chapter/line'" in warning for warning in site.built.warnings)
+
+
+def test_a_failure_that_no_page_shows_is_named_all_the_same(site):
+    site.snippet("slope = missing", name="chapter/broken")
+    site.made()
+    (warning,) = site.built.warnings
+    assert warning.startswith("snippets/chapter/broken.py:7: NameError")
+
+
+def test_an_author_s_comment_swallows_nothing(site):
+    site.made("# T\n\n<!--0-->\n\nBefore.\n\n$y$ kept.\n")
+    assert "Before." in site.built.html
+    assert "<math" in site.built.html

@@ -227,3 +227,52 @@ def test_a_result_may_have_any_name(project):
     project.snippet("\n".join(f"{name} = '{name}'" for name in names))
     results = project.run("chapter/line").results
     assert [getattr(results, name) for name in names] == names
+
+
+def test_a_file_that_is_looked_for_in_vain_runs_it_again_once_it_is_there(project):
+    project.snippet(
+        "from pathlib import Path\n\nfile = Path(__file__).with_name('late.csv')\n"
+        "try:\n    late = file.read_text()\nexcept FileNotFoundError:\n    late = 'not yet'"
+    )
+    assert project.run().results.late == "not yet"
+    project.file("snippets/chapter/late.csv", "1")
+    assert project.run().results.late == "1"
+
+
+def test_a_new_file_in_a_folder_that_it_lists_runs_it_again(project):
+    project.snippet("from pathlib import Path\n\nn = len([*Path(__file__).parent.glob('*.csv')])")
+    assert project.run().results.n == 0
+    project.file("snippets/chapter/one.csv", "1")
+    assert project.run().results.n == 1
+
+
+@pytest.mark.parametrize("mode", ["w", "a", "r+"])
+def test_a_snippet_writes_nothing_into_the_project(project, mode):
+    project.file("snippets/chapter/log.txt", "1")
+    project.snippet(f"open(__file__.replace('line.py', 'log.txt'), '{mode}').write('2')")
+    with pytest.raises(WeaveError, match=r"line.py:7: PermissionError.*snippets/chapter/log.txt"):
+        project.run()
+    assert (project.root / "snippets/chapter/log.txt").read_text() == "1"
+
+
+def test_a_thread_that_goes_on_does_no_harm(project):
+    wait = "import threading, time\n\nthreading.Thread(target=time.sleep, args=(2,)).start()\nx = 1"
+    project.snippet(wait)
+    assert project.run(time_limit=1).results.x == 1
+
+
+@pytest.mark.parametrize("name", [".#line.py", ".hidden.py"])
+def test_what_an_editor_leaves_behind_is_no_snippet(project, name):
+    project.snippet()
+    (project.root / f"snippets/chapter/{name}").symlink_to("nowhere")
+    assert project.run().results.slope == 1
+
+
+def test_a_snippet_that_is_not_utf_8_is_named_and_a_byte_order_mark_is_not_minded(project):
+    path = project.root / project.snippet()
+    text = path.read_text()
+    path.write_bytes(text.replace("line", "linè").encode("latin-1"))
+    with pytest.raises(WeaveError, match=r"snippets/chapter/line.py.*UnicodeDecodeError"):
+        project.run()
+    path.write_text(text, "utf-8-sig")
+    assert project.run().results.slope == 1

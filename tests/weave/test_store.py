@@ -5,6 +5,7 @@ import sqlite3
 import numpy as np
 import pytest
 
+from weave.errors import WeaveError
 from weave.run.results import keep, pack, unpack
 from weave.store import Store
 
@@ -65,7 +66,7 @@ def test_an_entry_replaces_the_one_before(store):
 def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
     store.write("run", "a/b", {"one": "1", "two": "1"})
     store.connection.execute(
-        "CREATE TRIGGER full BEFORE INSERT ON parts WHEN NEW.part = 'two' "
+        "CREATE TRIGGER full BEFORE INSERT ON parts_1 WHEN NEW.part = 'two' "
         "BEGIN SELECT RAISE(FAIL, 'the disk is full'); END"
     )
     with pytest.raises(sqlite3.IntegrityError):
@@ -111,3 +112,27 @@ def test_two_builds_share_it(tmp_path):
         one.write("page", f"one {number}", {"one": "1"})
         other.write("page", f"other {number}", {"one": "1"})
     assert len(one.entries()) == len(other.entries()) == 40
+
+
+def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):
+    file = tmp_path / "store.sqlite"
+    store = Store(file)
+    store.write("page", "a", {"one": "1"})
+    store.connection.close()
+    other = sqlite3.connect(file)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k | {"timeout": 0}))
+    with pytest.raises(WeaveError, match="is another build at work"):
+        Store(file)
+    other.rollback()
+    other.close()
+    assert Store(file).read("page", "a", "one") == "1"
+
+
+def test_a_damaged_part_says_what_to_do(store):
+    store.write("page", "a", {"one": "1"})
+    store.connection.execute("UPDATE parts_1 SET data = x'00'")
+    with pytest.raises(WeaveError, match="make clean"):
+        store.read("page", "a", "one")

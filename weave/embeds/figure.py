@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import NamedTuple
 
 from weave.embed import Context, Embed
-from weave.errors import WeaveError
+from weave.errors import WeaveError, did_you_mean
 from weave.run import notebook
 from weave.run.snippet import read
 
@@ -71,7 +71,10 @@ def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
     lab, _, cell_id = name.rpartition("/")
     context.look_up("run", lab)
-    [cell] = [cell for cell in notebook.read(context.project.jobs[lab]) if cell.id == cell_id]
+    cells = {cell.id: cell for cell in notebook.read(context.project.jobs[lab]) if cell.is_code}
+    if cell_id not in cells:
+        raise WeaveError(f"no cell '{cell_id}' in {lab}.ipynb{did_you_mean(cell_id, cells)}")
+    cell = cells[cell_id]
     caption, alternative, code = notebook.words_of(cell)
     svg = context.project.store.read("run", lab, notebook.SVG + cell_id)
     return Figure(cell_id, svg, caption, alternative, "", code_block(code))

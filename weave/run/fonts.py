@@ -15,8 +15,8 @@ FONTS = {
     "math": "ziamath/fonts/STIXTwoMath-Regular.ttf",
 }
 
-# What browsers apply by themselves. (STIX's own smaller exponents, `ssty`, would be half its weight,
-# and Chromium does not use them.)
+# What browsers apply by themselves. (STIX's own smaller exponents, `ssty`, are half its weight, and
+# Chromium does not use them.)
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 
 # Signs that the theme itself writes, whatever the pages say.

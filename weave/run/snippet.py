@@ -47,8 +47,14 @@ class Snippet(NamedTuple):
 
 def find(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
-    scripts = sorted(folder.glob("*/*.py"))
-    return {name_of(path): path for path in scripts if CELL.search(path.read_text("utf-8"))}
+    files = [f for f in sorted(folder.glob("*/*.py")) if f.is_file() and f.name[0] != "."]
+    return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
+
+
+def names_in(folder: Path) -> list[str]:
+    """Name the files in a folder, but those that are hidden or that Python leaves behind."""
+    found = [path.name for path in folder.glob("*") if path.name != "__pycache__"]
+    return sorted(name for name in found if not name.startswith("."))
 
 
 def name_of(path: Path) -> str:
@@ -67,7 +73,7 @@ def read(path: Path) -> Snippet:
     Raises:
         WeaveError: a syntax error, no caption, no text alternative, or more than two cells.
     """
-    source = path.read_text("utf-8")
+    source = path.read_text("utf-8-sig")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:

@@ -28,7 +28,7 @@ from matplotlib import font_manager
 from weave.errors import WeaveError
 from weave.run import notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
-from weave.run.snippet import name_of, where
+from weave.run.snippet import name_of, names_in, where
 from weave.run.svg import to_svg
 
 STYLE = files("weave") / "run/figure.mplstyle"
@@ -54,7 +54,9 @@ def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
     stop_after(time_limit)
     run = run_snippet if path.suffix == ".py" else run_lab
     try:
-        return run(path) | {"trace": trace}
+        parts = run(path)
+        stop_after(0)  # never: a thread of the snippet's may still be at work
+        return parts | {"trace": trace}
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
@@ -62,22 +64,40 @@ def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
 
 
 def record_reads(root: Path) -> dict[str, str]:
-    """Note every file of the project that this process opens from now on, with its digest."""
+    """Note every file of the project that this process opens from now on, with its digest.
+
+    A file that it looks for in vain is noted too, and a folder whose files it lists. To write into
+    the project is an error: that would start the next build, while serving.
+    """
     trace: dict[str, str] = {}
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if event != "open" or isinstance(arguments[0], int) or "w" in (arguments[1] or ""):
+        lists = event in {"os.listdir", "os.scandir"}
+        if not (event == "open" or lists) or isinstance(arguments[0], int):
             return
-        path = Path(os.path.abspath(os.fsdecode(arguments[0])))
+        if lists and sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+            return  # in search of a module, which is noted when it is opened
+        path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
         if path.suffix == ".pyc":  # of the module beside the folder in which it lies
             path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
-        if not name.startswith(".") and f"file {name}" not in trace and path.is_file():
-            trace[f"file {name}"] = ""  # it is opened below, which is no further file
-            trace[f"file {name}"] = hashlib.sha256(path.read_bytes()).hexdigest()
+        question = f"{'names' if lists else 'file'} {name}"
+        if name.startswith(".") or question in trace:
+            return
+        if event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR):
+            raise PermissionError(f"a snippet writes nothing into the project, not {name}")
+        trace[question] = ""  # it is opened below, which is no further file
+        trace[question] = digest(path)
 
     sys.addaudithook(note)
     return trace
+
+
+def digest(path: Path) -> str:
+    """Tell what is in a file or a folder from what was, as `Project.digest` does."""
+    if path.is_dir():
+        return hashlib.sha256(repr(names_in(path)).encode()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def stop_after(time_limit: float) -> None:
