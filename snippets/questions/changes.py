@@ -51,7 +51,7 @@ for y, x in zip(place, value, strict=True):
         ha="right" if left else "left",
         va="center",
     )
-axes.set(xscale="log", xlim=(0.006, 3), xlabel="standard deviation of a logit")
+axes.set(xscale="log", xlim=(0.003, 3), xlabel="standard deviation of a logit")
 axes.set(xticks=[0.01, 0.1, 1], xticklabels=["0.01", "0.1", "1"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()

@@ -45,6 +45,7 @@ for axes, name, y in zip(panels, cases, ticks, strict=True):
     axes.set(xticks=dims, xticklabels=dims)
     axes.set(yticks=y, yticklabels=y)
     axes.minorticks_off()
-panels[0].legend(loc="upper left")
 panels[-1].set_xlabel("d")
+handles, labels = panels[0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper left", ncols=3)
 plt.show()

@@ -72,7 +72,7 @@ for axes, title, law, values, mark in zip(
     axes.set(
         title=title,
         ylabel="probability density",
-        ylim=(0, 1.1 if axes is panels[0] else 0.8),
+        ylim=(0, 1.1),
     )
 panels[1].set_xlabel("np.var of the product")
 panels[0].legend()
