@@ -337,7 +337,7 @@ def unused_words(root: Path) -> list[str]:
     pages = [page for page in root.glob("docs/*.md") if page.name != glossary.PAGE]
     text = "\n".join(page.read_text("utf-8") for page in pages)
     terms = glossary.terms(Project(root), "")
-    return [term.name for term in terms if not re.search(term.pattern, text)]
+    return [term.name for term in terms.values() if not re.search(term.pattern, text)]
 
 
 def test_every_word_of_the_glossary_is_used():

@@ -76,8 +76,7 @@ class Project:
             stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:
                 return
-            for known in (self.answers, self.wanted, self.asked, self.failed):
-                known.clear()
+            self.answers, self.wanted, self.asked, self.failed = {}, set(), set(), {}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
             stale = {
@@ -161,11 +160,7 @@ def names(project: Project, folder: str) -> object:
 
 @looks_up("run")
 def run(project: Project, name: str) -> object:
-    """Give the trace of a run: all that its results and drawings depend on.
-
-    Raises:
-        WeaveError: there is no such snippet or lab, or it failed.
-    """
+    """Give the trace of a run, all that its results and drawings depend on, or raise WeaveError."""
     project.check(name)
     return project.store.read("run", name, "trace")
 

@@ -14,10 +14,10 @@ from typing import Any
 
 from weave.errors import WeaveError
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS parts_1  -- count on when this changes
-(kind TEXT, name TEXT, part TEXT, data BLOB, PRIMARY KEY (kind, name, part))
-"""
+# The number counts on when the columns change.
+SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part))"
+)
 
 
 class Store:
@@ -68,11 +68,7 @@ class Store:
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """Open the file, or make it.
-
-    Raises:
-        sqlite3.DatabaseError: it is no whole store.
-    """
+    """Open the file, or make it; sqlite3.DatabaseError says that it is no whole store."""
     # Another build may be writing, and an engine may weave pages in threads.
     connection = sqlite3.connect(file, timeout=30, check_same_thread=False)
     try:
