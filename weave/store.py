@@ -72,6 +72,7 @@ def connect(file: Path) -> sqlite3.Connection:
     # Another build may be writing, and an engine may weave pages in threads.
     connection = sqlite3.connect(file, timeout=30, check_same_thread=False)
     try:
+        connection.execute("PRAGMA auto_vacuum = FULL")  # what is swept leaves no room behind
         connection.execute("PRAGMA journal_mode = WAL")
         (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if state != "ok":
