@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from weave.project import Project, project_at
-from weave.results import Results
+from weave.run.results import Results
 
 PROJECT: Project = project_at(Path(__file__).parents[1])
 

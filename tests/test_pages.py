@@ -336,7 +336,7 @@ def unused_words(root: Path) -> list[str]:
     """Name the words of the glossary that no other page uses."""
     pages = [page for page in root.glob("docs/*.md") if page.name != glossary.PAGE]
     text = "\n".join(page.read_text("utf-8") for page in pages)
-    terms = glossary.terms(Project(root), "")
+    terms = glossary.terms(Project(root), "").values()
     return [term.name for term in terms if not re.search(term.pattern, text)]
 
 

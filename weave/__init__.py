@@ -10,18 +10,13 @@ renders the same page. What an author may write:
 
 First the `project` is refreshed: the `runner` runs those of its snippets and labs that have
 changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
-`page` is woven: its `tokens` become what their kinds say (`embeds/`), over a context that is handed
+`page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
 to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
 beside them is `published`. `plugin` knows MkDocs, `zensical` its successor.
 """
-
-from typing import Any
 
 from weave.page import Weave
 
 __all__ = ["Weave", "makeExtension"]
 
-
-def makeExtension(**options: Any) -> Weave:  # noqa: N802 (Python-Markdown asks for this name)
-    """Make the extension, as Python-Markdown does for `markdown_extensions: [weave]`."""
-    return Weave(**options)
+makeExtension = Weave  # noqa: N816 (Python-Markdown asks for this name)

@@ -1,15 +1,17 @@
-"""What a kind of embed is made of: its token in the Markdown, and the page that it stands on."""
+"""What a kind of embed is, and the page that its tokens stand on, which weaves them."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from html import escape
 from re import Match
 from typing import Any
 
 from weave.errors import WeaveError
 from weave.project import Project
-from weave.results import Results
+from weave.run.results import Results
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
@@ -17,57 +19,62 @@ log = logging.getLogger("mkdocs.weave")
 
 @dataclass(frozen=True)
 class Embed:
-    """A kind of embed: a module in `weave/embeds/` holds one or more in its list EMBEDS.
+    """A kind of embed: a module in `weave/embeds/` holds one or more in its list EMBEDS."""
 
-    Attributes:
-        name: a word of its own.
-        pattern: what its token looks like, as a verbose, multi-line regular expression in which
-            the dot matches line ends too. No two embeds have a named group of the same name.
-        weave: gives what the token becomes: Markdown, or HTML that it hands to `context.stash`.
-        misspelt: what begins like the token and is none, and how the token is written.
-        keys: gives the entries (works, claims) that the token refers to, which link back.
-        in_formula: gives what the token becomes inside a formula, as TeX.
-        signs: gives the signs that the token shows beyond those that stand in it, for the fonts.
-    """
-
-    name: str
+    name: str  # a word of its own
+    # What its token looks like, as a verbose, multi-line regular expression in which the dot
+    # matches line ends too. No two embeds have a named group of the same name.
     pattern: str
+    # Gives what the token becomes: Markdown, or HTML that it hands to `context.stash`.
     weave: "Callable[[Match[str], Context], str]"
-    misspelt: tuple[str, str] | None = None
-    keys: Callable[[Match[str]], list[str]] | None = None
-    in_formula: "Callable[[Match[str], Context], str] | None" = None
-    signs: Callable[[Match[str]], Iterable[str]] | None = None
+    # What begins like the token and is none, and how the token is written.
+    misspelt: tuple[str, str] = ("(?!)", "")
+    # Gives the entries (works, claims) that the token refers to, which link back.
+    keys: Callable[[Match[str]], Iterable[str]] = lambda _: ()
+    # Gives the signs that the token shows beyond those that stand in it, for the fonts.
+    signs: Callable[[Match[str]], Iterable[str]] = lambda _: ()
+    # Whether the token stands inside formulas, and there alone, and becomes TeX.
+    in_formula: bool = False
+
+
+EMBEDS: dict[str, Embed] = {}  # by name; `weave/embeds/__init__.py` enters them
+
+
+@cache
+def token(in_formula: bool = False) -> re.Pattern[str]:
+    """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
+    kinds = [embed for embed in EMBEDS.values() if embed.in_formula == in_formula]
+    spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in kinds]
+    misspelt = [f"(?P<not_{embed.name}>{embed.misspelt[0]})" for embed in kinds]
+    return re.compile("|".join(spelt + misspelt), re.VERBOSE | re.MULTILINE | re.DOTALL)
+
+
+def keys(match: Match[str]) -> list[str]:
+    """Name the entries that a token refers to, such as `[@one; two]`."""
+    return re.findall(r"[\w-]+", match[0])
+
+
+def tokens(text: str) -> Iterator[tuple[Embed, Match[str]]]:
+    """Yield every token of a text that is spelt as it should be."""
+    for match in token().finditer(text):
+        if embed := EMBEDS.get(match.lastgroup or ""):
+            yield embed, match
 
 
 @dataclass
 class Context:
-    """The page that is being woven, as its embeds see it.
+    """The page that is being woven, as its embeds see it."""
 
-    Attributes:
-        project: where everything is looked up.
-        source: the page's path below docs/, such as `variance.md`; empty outside a site.
-        place: names the place of a line, counted from 1, as an author would look for it.
-        markdown: the converter at work.
-        weave: weaves a text, or the TeX of a formula; see `part` and `tex`.
-        line: the line of the token at hand.
-        prefix: what errors say before all else, where a text is woven that stands elsewhere.
-        own: values that a text may quote beside the results, by name.
-        anchors: the ids of the places that refer to an entry, by position and key.
-        trace: the digests of all that was looked up so far.
-        shown: the figures that stand on the page so far.
-    """
-
-    project: Project
-    source: str = ""
-    place: Callable[[int], str] = "page:{}".format
-    markdown: Any = None
-    weave: "Callable[[str, Context, bool], str]" = lambda text, *_: text
-    line: int = 0
-    prefix: str = ""
-    own: Mapping[str, Any] = field(default_factory=dict)
+    project: Project  # where everything is looked up
+    source: str = ""  # its path below docs/, such as `variance.md`; empty outside a site
+    place: Callable[[int], str] = "page:{}".format  # names the place of a line, counted from 1
+    markdown: Any = None  # the converter at work
+    line: int = 0  # of the token at hand
+    own: Mapping[str, Any] = field(default_factory=dict)  # what it may quote beside the results
+    # The ids of the places that refer to an entry, by position and key.
     anchors: Mapping[tuple[int, str], str] = field(default_factory=dict)
-    trace: dict[str, str] = field(default_factory=dict)
-    shown: set[str] = field(default_factory=set)
+    trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
+    shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
 
     @property
     def chapter(self) -> str:
@@ -92,7 +99,6 @@ class Context:
     def results(self, name: str) -> Results:
         """Give the results of a snippet, or raise WeaveError if there are none."""
         self.look_up("run", name)
-        self.project.check(name)
         return Results(name, self.project.store)
 
     def anchor(self, match: Match[str], key: str) -> str:
@@ -100,21 +106,38 @@ class Context:
         name = self.anchors.get((match.start(), key))
         return f"#{name}" if name else ""
 
-    def part(self, text: str, prefix: str = "", own: Mapping[str, Any] | None = None) -> str:
-        """Weave a text that an embed shows, such as a caption; see `prefix` and `own` above."""
-        where = self.place(self.line)  # the token's own line, whatever the line of the text
-        inner = replace(self, place=lambda _: where, prefix=prefix, own=own or {}, anchors={})
-        return self.weave(text, inner, False)
+    def weave(self, text: str) -> str:
+        """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
+
+        def replace(match: Match[str]) -> str:
+            self.line = text.count("\n", 0, match.start()) + 1
+            kind = match.lastgroup or ""
+            try:
+                if kind in EMBEDS:
+                    return EMBEDS[kind].weave(match, self)
+                raise WeaveError(EMBEDS[kind.removeprefix("not_")].misspelt[1])
+            except WeaveError as error:
+                return self.report(error)
+
+        return token().sub(replace, text)
+
+    def part(self, text: str, place: str = "", own: Mapping[str, Any] | None = None) -> str:
+        """Weave a text that an embed shows, such as a caption, which stands at another place."""
+        # The token's own line comes first, whatever the line of the text.
+        places = ": ".join(filter(None, (self.place(self.line), place)))
+        return replace(self, place=lambda _: places, own=own or {}, anchors={}).weave(text)
 
     def tex(self, tex: str) -> str:
-        """Put in what other embeds are in a formula."""
-        return self.weave(tex, self, True)
+        """Put in what stands for the tokens in a formula, whose mistake a mistake is."""
+        return token(in_formula=True).sub(
+            lambda match: EMBEDS[match.lastgroup or ""].weave(match, self), tex
+        )
 
     def report(self, error: WeaveError) -> str:
         """Log a mistake with its page and line, and show it in its place on the page."""
-        where, message = self.place(self.line + error.line), f"{self.prefix}{error}"
-        log.warning("%s: %s", where, message)
-        return self.stash(mistake(where, message))
+        where = self.place(self.line + error.line)
+        log.warning("%s: %s", where, error)
+        return self.stash(mistake(where, str(error)))
 
 
 def mistake(where: str, message: str) -> str:

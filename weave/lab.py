@@ -1,6 +1,7 @@
 """Labs: write a notebook of exercises, and what its cells gave, as a page like any other."""
 
 import re
+from collections.abc import Callable
 
 from weave.embeds.figure import code_block
 from weave.project import Project
@@ -12,16 +13,12 @@ from weave.run.notebook import PRINTED, SVG, Cell
 FOLDED = '<details class="fold" markdown data-search-exclude>'
 
 
-def to_markdown(project: Project, stem: str, links: str) -> tuple[str, list[tuple[int, str]]]:
-    """Write a lab as Markdown.
-
-    Args:
-        project: that has run it.
-        stem: the lab's name, which is its chapter's.
-        links: the sentence that stands below the page's heading.
+def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[[int], str]]:
+    """Write a lab as Markdown, with `links` below the page's heading.
 
     Returns:
-        The text, and for each cell the line on which it begins, counted from 1, and its id.
+        The text, and what names the place of a line in it (see `Context`): the cell, and the line
+        there, because nobody counts a notebook's lines.
 
     Raises:
         WeaveError: it is no notebook, or a cell failed.
@@ -29,27 +26,25 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, list[tupl
     name = f"labs/{stem}"
     project.check(name)
     text, places = "", []
-    for cell in notebook.read(project.root / f"docs/{name}.ipynb"):
-        places.append((text.count("\n") + 1, cell.id))
+    for cell in notebook.read(project.jobs[name]):
+        places.append((text.count("\n") + 1, cell.place))
         if not cell.is_code:
-            text += words(cell, links)
+            words = cell.source.replace("<details>", FOLDED).strip()
+            text += words.replace("\n", f"\n\n{links}\n", 1) if words.startswith("# ") else words
         elif project.store.read("run", name, SVG + cell.id):
             text += f"::: {name}/{cell.id}"
         else:
-            text += code(cell, project.store.read("run", name, PRINTED + cell.id) or "")
+            text += code(cell, project.store.read("run", name, PRINTED + cell.id))
         text += "\n\n"
-    return text, places
+
+    def place(line: int) -> str:
+        begin, cell = max(each for each in places if each[0] <= line)
+        return f"docs/{name}.ipynb, {cell}, line {line - begin + 1}"
+
+    return text, place
 
 
-def words(cell: Cell, links: str) -> str:
-    """Write a cell of Markdown; below the page's heading stand the links."""
-    text = cell.source.replace("<details>", FOLDED).strip()
-    if text.startswith("# "):
-        text = text.replace("\n", f"\n\n{links}\n", 1)
-    return text
-
-
-def code(cell: Cell, printed: str) -> str:
+def code(cell: Cell, printed: str | None) -> str:
     """Write a cell of code, and what it printed. The check of an answer is folded."""
     blocks = [code_block(cell.source)]
     if printed:
@@ -62,11 +57,8 @@ def code(cell: Cell, printed: str) -> str:
 def links(stem: str, title: str, repository: str, edit: str) -> str:
     """Write the sentence below a lab's heading: to its files, to Colab if known, to its chapter.
 
-    Args:
-        stem: the notebook's name, and its chapter's.
-        title: the chapter's.
-        repository: `repo_url`; only GitHub's can be opened in Colab.
-        edit: `edit_uri`, which names the branch and the folder: `edit/main/docs/`.
+    Colab opens what is on GitHub: `repo_url` says whether that is so, and `edit_uri` names the
+    branch and the folder, such as `edit/main/docs/`.
     """
     files = [
         f'<a href="{stem}.{kind}" download>{name}</a>'

@@ -4,6 +4,7 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -13,7 +14,7 @@ from markdown.extensions import Extension
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from weave import tokens, zensical
+from weave import embeds, zensical
 from weave.embed import Context
 from weave.project import project_at
 from weave.scan import mentions_in
@@ -38,22 +39,21 @@ class Weave(Extension):
             or zensical.join(md, time_limit)
             or Context(project_at(Path(self.getConfig("root")), time_limit))
         )
-        context.markdown, context.weave = md, tokens.weave
+        context.markdown = md
         md.preprocessors.register(Weaver(context), "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
 
 
+@dataclass
 class Weaver(Preprocessor):
     """Weaves the tokens of one page."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+    context: Context
 
     def run(self, lines: list[str]) -> list[str]:
-        """Replace every token of the page. A mistake is logged and shown in the token's place."""
+        """Replace every token of the page."""
         text, context = "\n".join(lines), self.context
         context.project.refresh()
         path = context.project.root / "docs" / context.source
@@ -63,18 +63,17 @@ class Weaver(Preprocessor):
             context.place = lambda line: f"docs/{context.source}:{above + line}"
         found = mentions_in(text, context.source)
         context.anchors = {(mention.position, mention.key): mention.anchor for mention in found}
-        return tokens.weave(text, context).split("\n")
+        return context.weave(text).split("\n")
 
 
+@dataclass
 class Marker(Treeprocessor):
     """Lets those kinds of embeds at the page's tree that have something to mark in it."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+    context: Context
 
     def run(self, root: Element) -> None:
         """Mark what there is to mark."""
-        for module in tokens.MODULES:
+        for module in embeds.MODULES:
             if mark := getattr(module, "mark_tree", None):
                 mark(root, self.context)

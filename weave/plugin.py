@@ -6,14 +6,13 @@ It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a meg
 """
 
 import importlib
-import importlib.util
-import json
 import logging
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.plugins import BasePlugin, event_priority
@@ -32,30 +31,15 @@ from weave.project import project_at
 from weave.published import published
 
 AFTER_OTHER_PLUGINS = -100
-NEVER_FRESH = {"nothing": "that anybody answers"}
 
 
-class Later(ModuleType):
-    """Stands for a module until something in it is used.
-
-    mkdocs-jupyter imports the whole of nbconvert, half a second of every start; of its work the
-    site needs no more than that notebooks become pages. (importlib's own LazyLoader would load a
-    module as soon as it is imported.)
-    """
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.__spec__ = importlib.util.find_spec(name)
-
-    def __getattr__(self, name: str) -> Any:
-        """Load the module now."""
-        if sys.modules.get(self.__name__) is self:
-            del sys.modules[self.__name__]
-        return getattr(importlib.import_module(self.__name__), name)
-
-
-for _name in ("jupytext", "mkdocs_jupyter.convert"):
-    sys.modules.setdefault(_name, Later(_name))
+# mkdocs-jupyter imports all of nbconvert and jupytext, half a second of every start. Of its work
+# the site needs no more than that notebooks become pages, so it is imported without them.
+_SLOW = {"jupytext", "mkdocs_jupyter.convert"} - sys.modules.keys()
+sys.modules.update({name: ModuleType(name) for name in _SLOW})
+importlib.import_module("mkdocs_jupyter.plugin")
+for _name in _SLOW:
+    del sys.modules[_name]
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
@@ -69,7 +53,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
         self.project = project_at(root, float(time_limit))
-        self.places: dict[str, list[tuple[int, str]]] = {}
+        self.places: dict[str, Callable[[int], str]] = {}
         config.watch.append(str(root / "snippets"))
         return config
 
@@ -89,7 +73,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Note what every page depends on: the options, and the files that links may lead to."""
         options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
         listed = sorted((file.src_uri, file.url) for file in files)
-        self.project.tell("site ", (config.markdown_extensions, options, config.validation, listed))
+        site = config.markdown_extensions, options, config.validation, listed
+        self.project.answers["site "] = site
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -116,45 +101,40 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became the last time, or make it, if something in it has changed."""
         name, project = page.file.src_uri, self.project
-        project.tell(f"markdown {name}", page.markdown)
+        project.answers[f"markdown {name}"] = page.markdown
         if not project.is_fresh("page", name):
             own = ("machinery pages", "site ", f"markdown {name}")
             context = Context(project, name, trace={each: project.digest(each) for each in own})
-            if name in self.places:
-                context.place = partial(self.place_in_lab, name)
+            context.place = self.places.get(name, context.place)
             config.mdx_configs["weave"]["context"] = context
             warnings = CountHandler(level=logging.WARNING)
             logging.getLogger("mkdocs").addHandler(warnings)
             Page.render(page, config, files)
             logging.getLogger("mkdocs").removeHandler(warnings)
-            html, taken = search.hide(page.content or "")
-            links = {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()}
-            contents = getattr(context.markdown, "toc_tokens", [])
-            rest = contents, page._title_from_render, list(page.present_anchor_ids or ()), links
-            # What is wrong has to be said at every build.
-            trace = NEVER_FRESH if warnings.get_counts() else context.trace
-            parts = {"taken": taken, "rest": rest, "trace": trace}
-            packed = {part: json.dumps(value) for part, value in parts.items()}
-            project.store.write("page", name, packed | {"html": html})
-        page.content = project.store.read("page", name, "html")
-        contents, title, anchors, links = json.loads(project.store.read("page", name, "rest") or "")
-        page.toc, page._title_from_render = get_toc(contents), title
-        page.present_anchor_ids = set(anchors)
-        found = {files.get_file_from_path(uri): at for uri, at in links.items()}
+            html = page.content or ""
+            parts = {
+                "html": search.unmarked(html),
+                "readable": search.readable(html),
+                "title": page._title_from_render,
+                "contents": getattr(context.markdown, "toc_tokens", []),
+                "anchors": list(page.present_anchor_ids or ()),
+                "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
+            }
+            if not warnings.get_counts():  # what is wrong has to be said at every build
+                parts["trace"] = context.trace
+            project.store.write("page", name, parts)
+        kept = partial(project.store.read, "page", name)
+        page.content, page._title_from_render = kept("readable"), kept("title")
+        page.toc, page.present_anchor_ids = get_toc(kept("contents")), set(kept("anchors"))
+        found = {files.get_file_from_path(uri): at for uri, at in kept("links").items()}
         page.links_to_anchors = {file: at for file, at in found.items() if file}
-
-    def place_in_lab(self, name: str, line: int) -> str:
-        """Name a place in a notebook, whose lines nobody counts: the cell, and the line in it."""
-        begins, cell = max(each for each in self.places[name] if each[0] <= line)
-        return f"docs/{name}, cell '{cell}', line {line - begins + 1}"
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
-        """Put back what search was not to see."""
-        taken = self.project.store.read("page", page.file.src_uri, "taken")
-        page.content = search.show(page.content or "", json.loads(taken or "[]"))
+        """Give the page in full: search has read what it can."""
+        page.content = self.project.store.read("page", page.file.src_uri, "html")
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
@@ -162,4 +142,4 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Sweep what no page of the site stands for any more."""
-        self.project.sweep()
+        self.project.store.sweep(self.project.wanted)

@@ -1,9 +1,8 @@
 """A project: what its snippets and labs gave, brought up to date once, and what pages look up."""
 
 import hashlib
-import json
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -25,21 +24,27 @@ LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 
 
-def looks_up(kind: str) -> Callable[[LookUp], LookUp]:
+def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
     """Enter a function that answers look-ups of a kind: `function(project, key)`.
 
     Its answers have to be told apart by their `repr`: what was made of one is made again when that
-    has changed.
+    has changed. Where it gives a mapping, look-ups of the kind `entry` give what a key stands for
+    there, or None, so that a page depends on no more than that.
     """
-    return lambda function: LOOK_UPS.setdefault(kind, function)
+
+    def enter(function: LookUp) -> LookUp:
+        LOOK_UPS[kind] = function
+        if entry:
+            LOOK_UPS[entry] = lambda project, key: project.look_up(kind).get(key)
+        return function
+
+    return enter
 
 
 class Project:
     """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`.
 
-    Args:
-        root: the folder.
-        time_limit: seconds after which a snippet or a lab is stopped.
+    A snippet or a lab is stopped after `time_limit` seconds.
     """
 
     def __init__(self, root: Path, time_limit: float = 60) -> None:
@@ -47,9 +52,11 @@ class Project:
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
-        self.stamps: object = None
+        self.stamps: dict[Path, int] | None = None
+        # Since the last refresh: look-ups (some only an engine can answer) and the answers, and
+        # the entries that were asked for, which no sweep drops.
         self.answers: dict[str, Any] = {}
-        self.digests: dict[tuple[Path, int], str] = {}
+        self.wanted: set[tuple[str, str]] = set()
         self.lock = Lock()
 
     def refresh(self) -> None:
@@ -62,72 +69,20 @@ class Project:
             stamps = {file: file.stat().st_mtime_ns for file in files if file.is_file()}
             if stamps == self.stamps:
                 return
-            self.answers.clear()
-            self.failed.clear()
+            for known in (self.answers, self.wanted, self.failed):
+                known.clear()
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
             stale = {
                 name: path for name, path in self.jobs.items() if not self.is_fresh("run", name)
             }
-            for name, (parts, trace) in run_all(stale, self.root, self.time_limit):
-                if isinstance(parts, WeaveError):
-                    self.failed[name] = parts
+            for name, outcome in run_all(stale, self.root, self.time_limit):
+                if isinstance(outcome, WeaveError):
+                    self.failed[name] = outcome
                 else:
-                    trace |= {"machinery runs": self.digest("machinery runs")}
-                    self.store.write("run", name, parts | {"trace": json.dumps(trace)})
+                    outcome["trace"]["machinery runs"] = self.digest("machinery runs")
+                    self.store.write("run", name, outcome)
             self.stamps = stamps
-
-    def is_fresh(self, kind: str, name: str) -> bool:
-        """Tell whether all that an entry was made of is as it was."""
-        trace = json.loads(self.store.read(kind, name, "trace") or "null")
-        return trace is not None and all(self.digest(q) == then for q, then in trace.items())
-
-    def keep(self, kind: str, name: str, sources: Iterable[str], make: Callable[[], Any]) -> Any:
-        """Give what `make` gives (any JSON), made anew only if a source has changed.
-
-        Args:
-            kind: of the entry.
-            name: of the entry.
-            sources: the look-ups that it depends on, such as `file docs/references.bib`.
-            make: makes it.
-        """
-        if not self.is_fresh(kind, name):
-            trace = {source: self.digest(source) for source in sources}
-            parts = {"made": json.dumps(make()), "trace": json.dumps(trace)}
-            self.store.write(kind, name, parts)
-        return json.loads(self.store.read(kind, name, "made") or "")
-
-    def look_up(self, kind: str, key: str = "") -> Any:
-        """Answer a look-up; the answer holds until the next refresh."""
-        question = f"{kind} {key}"
-        if question not in self.answers:
-            self.answers[question] = LOOK_UPS[kind](self, key)
-        return self.answers[question]
-
-    def tell(self, question: str, answer: object) -> None:
-        """Answer a look-up for all of this build: what only an engine knows."""
-        self.answers[question] = answer
-
-    def digest(self, question: str) -> str:
-        """Tell what a look-up gives now from what it gave; empty if nobody can answer it now."""
-        kind, _, key = question.partition(" ")
-        if kind == "file":
-            return self.digest_of_file(self.root / key)
-        if question not in self.answers and kind not in LOOK_UPS:
-            return ""
-        try:
-            return hashlib.sha256(repr(self.look_up(kind, key)).encode()).hexdigest()
-        except WeaveError as error:  # raised again where the answer is needed
-            return str(error)
-
-    def digest_of_file(self, path: Path) -> str:
-        """Tell what is in a file from what was; empty if there is none."""
-        if not path.is_file():
-            return ""
-        known = path, path.stat().st_mtime_ns
-        if known not in self.digests:
-            self.digests[known] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return self.digests[known]
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -136,13 +91,46 @@ class Project:
         if name not in self.jobs:
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
 
-    def sweep(self) -> None:
-        """Drop what nothing refers to: entries of snippets, labs, pages and files that are gone."""
-        files = self.look_up("scanned")
-        self.store.sweep("run", self.jobs)
-        self.store.sweep("script", [name.removeprefix("labs/") for name in self.jobs])
-        self.store.sweep("scan", files)
-        self.store.sweep("page", [name.removeprefix("docs/") for name in files])
+    def look_up(self, kind: str, key: str = "") -> Any:
+        """Answer a look-up; the answer holds until the next refresh."""
+        question = f"{kind} {key}"
+        if question not in self.answers:
+            self.answers[question] = LOOK_UPS[kind](self, key)
+        return self.answers[question]
+
+    def digest(self, question: str) -> str:
+        """Tell what a look-up gives now from what it gave; empty if nobody can answer it now."""
+        kind, _, key = question.partition(" ")
+        if question not in self.answers and kind not in LOOK_UPS:
+            return ""
+        try:
+            answer = self.look_up(kind, key)
+        except WeaveError as error:  # raised again where the answer is needed
+            return str(error)
+        return answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
+
+    def is_fresh(self, kind: str, name: str) -> bool:
+        """Tell whether all that an entry was made of is as it was."""
+        self.wanted.add((kind, name))
+        trace = self.store.read(kind, name, "trace")
+        return trace is not None and all(self.digest(q) == then for q, then in trace.items())
+
+    def keep(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
+        """Give what `make` gives (any JSON), made anew only if its source or weave has changed.
+
+        The source is the look-up that it is made of, such as `file docs/references.bib`.
+        """
+        if not self.is_fresh(kind, source):
+            trace = {question: self.digest(question) for question in (source, "machinery pages")}
+            self.store.write(kind, source, {"made": make(), "trace": trace})
+        return self.store.read(kind, source, "made")
+
+
+@looks_up("file")
+def file(project: Project, name: str) -> str:
+    """Give the digest of a file below the root, or of any by its whole path; empty without one."""
+    path = project.root / name
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 @looks_up("machinery")
@@ -151,13 +139,18 @@ def machinery(project: Project, key: str) -> object:
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(file.name, project.digest_of_file(file)) for file in files]
+    return versions, [(file.name, project.digest(f"file {file}")) for file in files]
 
 
 @looks_up("run")
 def run(project: Project, name: str) -> object:
-    """Give all that a run's results and drawings depend on, or why there are none."""
-    return str(project.failed.get(name) or project.store.read("run", name, "trace"))
+    """Give the trace of a run: all that its results and drawings depend on.
+
+    Raises:
+        WeaveError: there is no such snippet or lab, or it failed.
+    """
+    project.check(name)
+    return project.store.read("run", name, "trace")
 
 
 @lru_cache

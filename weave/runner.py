@@ -16,21 +16,14 @@ from weave.errors import WeaveError
 
 log = logging.getLogger("mkdocs.weave")
 
-Outcome = tuple[dict[str, str] | WeaveError, dict[str, str]]  # see `worker.execute`
-
 
 def run_all(
     jobs: Mapping[str, Path], root: Path, time_limit: float
-) -> Iterator[tuple[str, Outcome]]:
+) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
     """Run snippets and labs, and show how far it is: a bar in a terminal, lines in a log.
 
-    Args:
-        jobs: the script or the notebook of each, by name.
-        root: the project's folder.
-        time_limit: seconds after which one is stopped.
-
     Yields:
-        The name and the outcome of each as it ends.
+        The name of each as it ends, and the parts to keep, or what went wrong.
     """
     if not jobs:
         return
@@ -39,9 +32,8 @@ def run_all(
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
-        arguments = root, time_limit
         futures: dict[Any, str] = {
-            pool.schedule(execute, (path, *arguments), timeout=time_limit + 2): name
+            pool.schedule(execute, (path, root, time_limit), timeout=time_limit + 2): name
             for name, path in jobs.items()
         }
         try:
@@ -58,19 +50,21 @@ def run_all(
             pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
 
 
-def outcome_of(future: Any, name: str, time_limit: float) -> Outcome:
+def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | WeaveError:
     """Give what a process said, or what became of it."""
     try:
-        outcome: Outcome = future.result()
-        return outcome
+        parts: dict[str, Any] = future.result()
+        return parts
+    except WeaveError as error:
+        return error
     except TimeoutError:
-        return WeaveError(f"{name}: stopped after {time_limit:g} s; make it faster"), {}
+        return WeaveError(f"{name}: stopped after {time_limit:g} s; make it faster")
     except ProcessExpired as error:
         code = error.exitcode
-        return WeaveError(f"{name}: its process died with exit code {code} and no message"), {}
+        return WeaveError(f"{name}: its process died with exit code {code} and no message")
 
 
-def execute(path: Path, root: Path, time_limit: float) -> Outcome:
+def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
     """Do the work of the new process; only there is matplotlib loaded."""
     from weave.run import worker
 

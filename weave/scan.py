@@ -2,19 +2,33 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
+from weave.embed import Context, token, tokens
 from weave.errors import WeaveError
-from weave.mentions import ELSEWHERE, Mention
 from weave.project import Project, looks_up
 from weave.run import notebook
-from weave.tokens import IN_FORMULA, tokens
 
 HEADING = re.compile(r"^#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
 TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
 SCANNED = ("docs/**/*.md", "docs/labs/*.ipynb", "docs/*.bib", "snippets/**/*.py")
+
+
+class Mention(NamedTuple):
+    """A place that refers to an entry, a work or a claim, by its key."""
+
+    key: str
+    page: str  # its path below docs/
+    title: str
+    section: str  # the heading above it
+    anchor: str
+    in_table: bool = False  # in a row of one, and not in the text
+    position: int = 0  # of its token, in the page's text
+
+
+# Mentions that stand in no page's Markdown but in what an embed shows: each kind may enter some.
+ELSEWHERE: list[Callable[[Project], Iterable[Mention]]] = []
 
 
 def mentions_in(text: str, page: str) -> Iterator[Mention]:
@@ -30,75 +44,81 @@ def mentions_in(text: str, page: str) -> Iterator[Mention]:
     title = named["title"] if named else headings[0]["heading"] if headings else page
     seen: Counter[str] = Counter()
     for embed, match in found:
-        for key in embed.keys(match) if embed.keys else []:
+        for key in embed.keys(match):
             seen[key] += 1
             anchor = f"mark-{key}" if seen[key] == 1 else f"mark-{key}-{seen[key]}"
             above = [heading["heading"] for heading in headings if heading.start() < match.start()]
-            in_table = text[: match.start()].rpartition("\n")[2].startswith("|")
             section = [title, *above][-1]
-            yield Mention(key, page, title, section, anchor, in_table, match.start())
+            yield Mention(key, page, title, section, anchor, in_table(match), match.start())
+
+
+def in_table(match: re.Match[str]) -> bool:
+    """Tell whether a token stands in a table's row."""
+    return match.string[: match.start()].rpartition("\n")[2].startswith("|")
 
 
 def signs_in(text: str) -> set[str]:
     """Give the signs that a text needs, with those of its formulas."""
-    found = set(text)
-    for embed, match in tokens(IN_FORMULA.sub("0", text)):
-        found.update(embed.signs(match) if embed.signs else ())
-    return found
+    plain = token(in_formula=True).sub("0", text)
+    return {*text}.union(*(embed.signs(match) for embed, match in tokens(plain)))
 
 
-def text_of(path: Path) -> str:
-    """Give the text of a file; of a notebook, that of its cells."""
-    if path.suffix != ".ipynb":
-        return path.read_text("utf-8", errors="ignore")
-    try:
-        return "\n\n".join(cell.source for cell in notebook.read(path))
-    except WeaveError:
-        return ""  # reported where the notebook is run
-
-
-@looks_up("scan")
 def scan(project: Project, name: str) -> list[list[Any]]:
     """Give the signs of a file below the root, and the mentions on it, if it is a page."""
 
     def make() -> list[list[Any]]:
-        text = text_of(project.root / name)
+        path = project.root / name
+        if path.suffix != ".ipynb":
+            text = path.read_text("utf-8", errors="ignore")
+        else:
+            try:
+                text = "\n\n".join(cell.source for cell in notebook.read(path))
+            except WeaveError:
+                text = ""  # reported where the notebook is run
         mentions = mentions_in(text, name.removeprefix("docs/")) if name.endswith(".md") else []
         return [sorted(signs_in(text)), list(mentions)]
 
-    sources = [f"file {name}", "machinery pages"]
-    kept: list[list[Any]] = project.keep("scan", name, sources, make)
+    kept: list[list[Any]] = project.keep("scan", f"file {name}", make)
     return kept
 
 
-@looks_up("scanned")
-def scanned(project: Project, _: str) -> list[str]:
-    """Name the files of the site, in the order of their names."""
+@looks_up("scans")
+def scans(project: Project, _: str) -> list[list[list[Any]]]:
+    """Scan the files of the site, in the order of their names."""
     files = [file for pattern in SCANNED for file in project.root.glob(pattern)]
-    return sorted(file.relative_to(project.root).as_posix() for file in files)
+    names = sorted(file.relative_to(project.root).as_posix() for file in files)
+    return [scan(project, name) for name in names]
 
 
 @looks_up("signs")
 def signs(project: Project, _: str) -> str:
     """Give all signs that the site needs."""
-    scans = [project.look_up("scan", name) for name in project.look_up("scanned")]
-    return "".join(sorted({sign for signs, _ in scans for sign in signs}))
+    return "".join(sorted({sign for signs, _ in project.look_up("scans") for sign in signs}))
 
 
-@looks_up("every-mention")
-def every_mention(project: Project, _: str) -> dict[str, list[Mention]]:
+@looks_up("mentions", entry="mentioned")
+def mentions(project: Project, _: str) -> dict[str, list[Mention]]:
     """Find every place that refers to an entry, in the order of pages and lines, by key."""
-    scans = [project.look_up("scan", name) for name in project.look_up("scanned")]
-    mentions = [Mention(*each) for _, mentions in scans for each in mentions]
-    mentions += [mention for elsewhere in ELSEWHERE for mention in elsewhere(project)]
+    on_pages = [Mention(*each) for _, found in project.look_up("scans") for each in found]
     found: dict[str, list[Mention]] = {}
-    for mention in mentions:
+    for mention in [*on_pages, *(m for elsewhere in ELSEWHERE for m in elsewhere(project))]:
         found.setdefault(mention.key, []).append(mention)
     return found
 
 
-@looks_up("mentions")
-def mentions(project: Project, key: str) -> list[Mention]:
-    """Find every place that refers to an entry."""
-    found: list[Mention] = project.look_up("every-mention").get(key, [])
-    return found
+def links_back(context: Context, key: str, words: str, tables: bool = True) -> str:
+    """Link to the places that refer to an entry, one link for each section, after some words.
+
+    The pages are named as well, because sections of several pages may share a name. Where a page's
+    text refers to the entry, its tables are left out, and without `tables` other pages' as well.
+    """
+    places: list[Mention] = context.look_up("mentioned", key) or []
+    in_text = {mention.page for mention in places if not mention.in_table}
+    pages: dict[str, dict[str, str]] = {}
+    for mention in places:
+        if mention.in_table and (mention.page in in_text or (in_text and not tables)):
+            continue
+        link = f"[{mention.section}]({context.to_root}{mention.page}#{mention.anchor})"
+        pages.setdefault(mention.title, {}).setdefault(mention.section, link)
+    named = [f"*{title}*: {', '.join(links.values())}" for title, links in pages.items()]
+    return context.part(f"{words} {'; '.join(named)}\n{{ .back }}") if named else ""

@@ -11,26 +11,13 @@ HEAVY = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 MARK = re.compile(r"\s*\bdata-search-exclude(=\"[^\"]*\")?")
-HIDDEN = re.compile(r"<!--(\d+)-->.*?<!--/-->", re.DOTALL)
 
 
-def hide(html: str) -> tuple[str, list[str]]:
-    """Take drawings, formulas and code out of a page.
-
-    Returns:
-        The page with words in the place of each formula, and nothing in that of the others; and
-        what was taken out.
-    """
-    taken: list[str] = []
-
-    def take(match: re.Match[str]) -> str:
-        taken.append(MARK.sub("", match[0], count=1))
-        words = escape(in_words(match[0])) if match[1] == "math" else ""
-        return f"<!--{len(taken) - 1}-->{words}<!--/-->"
-
-    return HEAVY.sub(take, html), taken
+def readable(html: str) -> str:
+    """Give a page with words in place of each formula, and without drawings and code."""
+    return HEAVY.sub(lambda match: escape(in_words(match[0])) if match[1] == "math" else "", html)
 
 
-def show(html: str, taken: list[str]) -> str:
-    """Put back what `hide` took out."""
-    return HIDDEN.sub(lambda match: taken[int(match[1])], html)
+def unmarked(html: str) -> str:
+    """Give a page without the marks that were for search."""
+    return HEAVY.sub(lambda match: MARK.sub("", match[0], count=1), html)

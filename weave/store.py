@@ -2,13 +2,15 @@
 
 An entry (what a snippet computed, what a page became) has a kind, a name and parts; the part
 `trace` says what was looked up to make it, with a digest of each answer. The entry is fresh as long
-as the answers are the same. Parts are text: nothing that is read from here can run.
+as the answers are the same. Parts are JSON: nothing that is read from here can run.
 """
 
+import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS parts
@@ -17,11 +19,9 @@ CREATE TABLE IF NOT EXISTS parts
 
 
 class Store:
-    """Entries by kind and name.
+    """Entries by kind and name, in a file.
 
-    Args:
-        file: where they are kept. A file that is cut off, or is none of ours, gives way to a new
-            one: all that is in it can be made again.
+    A file that is cut off, or is none of ours, gives way: all that is in it can be made again.
     """
 
     def __init__(self, file: Path) -> None:
@@ -33,33 +33,29 @@ class Store:
                 part.unlink()
             self.connection = connect(file)
 
-    def names(self, kind: str) -> set[str]:
-        """Name the entries of a kind."""
-        rows = self.connection.execute("SELECT DISTINCT name FROM parts WHERE kind = ?", (kind,))
-        return {name for (name,) in rows}
+    def entries(self) -> set[tuple[str, str]]:
+        """Give the kind and the name of every entry."""
+        return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts")}
 
-    def parts(self, kind: str, name: str) -> set[str]:
-        """Name the parts of an entry."""
-        query = "SELECT part FROM parts WHERE kind = ? AND name = ?"
-        return {part for (part,) in self.connection.execute(query, (kind, name))}
-
-    def read(self, kind: str, name: str, part: str) -> str | None:
-        """Give a part of an entry, if there is one."""
+    def read(self, kind: str, name: str, part: str) -> Any:
+        """Give a part of an entry, or None."""
         query = "SELECT data FROM parts WHERE kind = ? AND name = ? AND part = ?"
         row = self.connection.execute(query, (kind, name, part)).fetchone()
-        return zlib.decompress(row[0]).decode() if row else None
+        return json.loads(zlib.decompress(row[0])) if row else None
 
-    def write(self, kind: str, name: str, parts: Mapping[str, str]) -> None:
+    def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
-        packed = {part: zlib.compress(text.encode(), 1) for part, text in parts.items()}
+        rows = [
+            (kind, name, part, zlib.compress(json.dumps(value).encode(), 1))
+            for part, value in parts.items()
+        ]
         with self.connection as connection:
             connection.execute("DELETE FROM parts WHERE kind = ? AND name = ?", (kind, name))
-            rows = [(kind, name, part, data) for part, data in packed.items()]
             connection.executemany("INSERT INTO parts VALUES (?, ?, ?, ?)", rows)
 
-    def sweep(self, kind: str, wanted: Iterable[str]) -> None:
-        """Drop the entries of a kind that nothing refers to any more."""
-        unwanted = [(kind, name) for name in self.names(kind) - {*wanted}]
+    def sweep(self, wanted: set[tuple[str, str]]) -> None:
+        """Drop all entries but these."""
+        unwanted = self.entries() - wanted
         with self.connection as connection:
             connection.executemany("DELETE FROM parts WHERE kind = ? AND name = ?", unwanted)
 
@@ -75,11 +71,10 @@ def connect(file: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if state != "ok":
+            raise sqlite3.DatabaseError(state)
         connection.execute(SCHEMA)
     except sqlite3.DatabaseError:
         connection.close()
         raise
-    if state != "ok":
-        connection.close()
-        raise sqlite3.DatabaseError(state)
     return connection

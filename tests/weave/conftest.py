@@ -13,7 +13,7 @@ from mkdocs.config import load_config
 from weave import Weave
 from weave.project import Project as Woven
 from weave.project import project_at
-from weave.results import Results
+from weave.run.results import Results
 
 SNIPPET = '''"""A line through the origin.
 

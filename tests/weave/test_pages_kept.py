@@ -119,5 +119,7 @@ def test_a_page_that_is_gone_is_swept(site):
     site.made()
     (site.root / "docs/other.md").unlink()
     site.made("# T\n")
-    store = site.run().woven.store
-    assert set(store.names("page")) == set(PAGES) - {"other.md"}
+    entries = site.run().woven.store.entries()
+    assert {name for kind, name in entries if kind == "page"} == set(PAGES) - {"other.md"}
+    assert ("scan", "file docs/index.md") in entries
+    assert ("scan", "file docs/other.md") not in entries

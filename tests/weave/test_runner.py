@@ -96,7 +96,7 @@ def test_a_failure_is_not_kept(project):
     project.file("snippets/chapter/law.py", "PI = 1 / 0\n")
     with pytest.raises(WeaveError, match="ZeroDivisionError"):
         project.run("chapter/line")
-    assert Woven(project.root).store.names("run") == set()
+    assert Woven(project.root).store.entries() == set()
     project.file("snippets/chapter/law.py", "PI = 3\n")
     assert project.run("chapter/line").results.PI == 3
 

@@ -43,23 +43,23 @@ def test_a_value_comes_back_as_it_was(value):
 def test_what_is_no_data_is_not_kept(value):
     with pytest.raises(TypeError):
         pack(value)
-    assert list(keep({"value": value})) == ["others"]
+    assert list(keep({"value": value})) == ["names"]
 
 
 def test_an_entry_is_read_part_by_part(store):
     store.write("run", "a/b", {"one": "1", "two": "2"})
-    assert store.parts("run", "a/b") == {"one", "two"}
+    assert store.read("run", "a/b", "one") == "1"
     assert store.read("run", "a/b", "two") == "2"
     assert store.read("run", "a/b", "three") is None
     assert store.read("page", "a/b", "two") is None
-    assert store.names("run") == {"a/b"}
+    assert store.entries() == {("run", "a/b")}
 
 
 def test_an_entry_replaces_the_one_before(store):
     store.write("run", "a/b", {"one": "1", "two": "2"})
     store.write("run", "a/b", {"one": "3"})
-    assert store.parts("run", "a/b") == {"one"}
     assert store.read("run", "a/b", "one") == "3"
+    assert store.read("run", "a/b", "two") is None
 
 
 def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
@@ -76,9 +76,9 @@ def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
 def test_what_nothing_refers_to_is_swept(store):
     for kind, name in (("page", "a"), ("page", "b"), ("run", "b")):
         store.write(kind, name, {"one": "1"})
-    store.sweep("page", ["a", "c"])
-    assert (store.names("page"), store.names("run")) == ({"a"}, {"b"})
-    assert store.parts("page", "b") == set()
+    store.sweep({("page", "a"), ("page", "c"), ("run", "b")})
+    assert store.entries() == {("page", "a"), ("run", "b")}
+    assert store.read("page", "b", "one") is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + bytes(80)])
@@ -100,8 +100,8 @@ def test_a_file_that_is_cut_off_gives_way(tmp_path, keep):
     assert file.stat().st_size > keep
     file.write_bytes(file.read_bytes()[:keep])
     again = Store(file)
-    for name in again.names("page"):
-        assert again.read("page", name, "one")
+    for kind, name in again.entries():
+        assert again.read(kind, name, "one")
     again.write("page", "a", {"one": "1"})
 
 
@@ -110,4 +110,4 @@ def test_two_builds_share_it(tmp_path):
     for number in range(20):
         one.write("page", f"one {number}", {"one": "1"})
         other.write("page", f"other {number}", {"one": "1"})
-    assert len(one.names("page")) == len(other.names("page")) == 40
+    assert len(one.entries()) == len(other.entries()) == 40

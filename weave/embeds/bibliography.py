@@ -4,27 +4,21 @@
 `::: references` lists; the entry links back.
 """
 
-import re
+from pathlib import Path
 from re import Match
 from typing import Any, NamedTuple
 
-from weave.embed import Context, Embed
+from weave.embed import Context, Embed, keys
 from weave.errors import WeaveError, did_you_mean
-from weave.mentions import links_back
 from weave.project import Project, looks_up
+from weave.scan import links_back
 
 PAGE = "references.md"
 FILE = "docs/references.bib"
-KEY = re.compile(r"\w+")
 
 
 class Work(NamedTuple):
-    """An entry of the bibliography.
-
-    Attributes:
-        label: how a page names it, such as `Madan and Seneta 1990`.
-        text: the whole reference, in Markdown.
-    """
+    """An entry: how a page names it, and the whole reference, in Markdown."""
 
     label: str
     text: str
@@ -43,11 +37,6 @@ def cite(match: Match[str], context: Context) -> str:
     return f"({'; '.join(named)})"
 
 
-def keys(match: Match[str]) -> list[str]:
-    """Name the works that are cited."""
-    return KEY.findall(match["works"])
-
-
 def listing(match: Match[str], context: Context) -> str:
     """Give the bibliography as a list, each work with links to where it is cited."""
     lines = ['<ul class="references" markdown>']
@@ -57,72 +46,53 @@ def listing(match: Match[str], context: Context) -> str:
     return "\n".join(["", *lines, "</ul>", ""])
 
 
-@looks_up("works")
+@looks_up("works", entry="work")
 def works(project: Project, _: str) -> dict[str, Work]:
     """Give the bibliography by key, in alphabetical order.
 
     Raises:
         WeaveError: the file is no BibTeX.
     """
-    if not (project.root / FILE).is_file():
-        return {}
-    made = project.keep(
-        "works", FILE, [f"file {FILE}", "machinery pages"], lambda: read(str(project.root / FILE))
-    )
+    made = project.keep("works", f"file {FILE}", lambda: read(project.root / FILE))
     return {key: Work(*work) for key, work in made.items()}
 
 
-@looks_up("work")
-def work(project: Project, key: str) -> Work | None:
-    """Give an entry of the bibliography."""
-    found: Work | None = project.look_up("works", "").get(key)
-    return found
-
-
-def read(file: str) -> dict[str, Work]:
-    """Read and format the bibliography.
-
-    Raises:
-        WeaveError: the file is no BibTeX.
-    """
+def read(file: Path) -> dict[str, Work]:
+    """Read and format the bibliography, if there is one."""
+    if not file.is_file():
+        return {}
     # A third of a second to import, and needed only when the file has changed.
     from pybtex.database import parse_file
     from pybtex.exceptions import PybtexError
     from pybtex.plugin import find_plugin
 
     try:
-        entries = parse_file(file, "bibtex")
+        entries = parse_file(str(file), "bibtex").entries
         style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
         markdown = find_plugin("pybtex.backends", "markdown")()
-        formatted = list(style.format_bibliography(entries))
+        formatted = list(style.format_entries(entries.values()))
     except PybtexError as error:
         raise WeaveError(f"{FILE}: {error}") from None
-    found = {
-        entry.key: Work(label(entries.entries[entry.key]), entry.text.render(markdown))
-        for entry in formatted
-    }
+    found = {e.key: Work(label(entries[e.key]), e.text.render(markdown)) for e in formatted}
     return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
 
 
 def label(entry: Any) -> str:
     """Name a work by its authors and year, as far as there are any, or by BibTeX's field `key`."""
-    names = [surname(person) for person in entry.persons.get("author", [])]
+    # A group has no first name: its whole name is the last. `rich` leaves out BibTeX's braces.
+    names = [
+        " ".join(map(str, person.rich_prelast_names + person.rich_last_names))
+        for person in entry.persons.get("author", [])
+    ]
     if len(names) > 2 or "others" in names:
         names = [f"{names[0]} et al."]
     who = " and ".join(names) or entry.fields.get("key", entry.key)
     return f"{who} {entry.fields.get('year', '')}".strip()
 
 
-def surname(person: Any) -> str:
-    """Give an author's surname, or a group's whole name, without BibTeX's braces."""
-    from pybtex.richtext import Text
-
-    return str(Text.from_latex(" ".join(person.prelast_names + person.last_names)))
-
-
 MISSPELT = (r"\[@", "a reference is written [@key], or [@key; key] for several")
 EMBEDS = [
     # A claim's key ends in a number after a hyphen (see `claims`); a work's has no hyphen.
-    Embed("citation", r"\[@(?P<works>\w+(?:;\s*@?\w+)*)\]", cite, keys=keys, misspelt=MISSPELT),
+    Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, keys=keys, misspelt=MISSPELT),
     Embed("bibliography", r"^[ \t]*:::[ ]+references[ \t]*$", listing),
 ]

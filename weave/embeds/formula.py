@@ -3,6 +3,7 @@ r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when t
 import re
 from html import escape, unescape
 from re import Match
+from unicodedata import normalize
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -13,7 +14,11 @@ from weave.errors import WeaveError
 
 CONVERTER = LatexToMathML(fancy_error=False)
 ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")
-POSITION = re.compile(r"^(\d+): ")
+# The italic form that a browser takes for a variable. Unicode had ℎ before the others.
+ITALIC = {
+    normalize("NFKC", sign): sign
+    for sign in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
+}
 
 
 def weave(match: Match[str], context: Context) -> str:
@@ -38,22 +43,17 @@ def weave_display(match: Match[str], context: Context) -> str:
 def to_mathml(tex: str, display: bool) -> str:
     """Convert a formula; its TeX stays readable in the attribute `alttext`.
 
-    Args:
-        tex: what stood between the dollar signs.
-        display: whether it stands on lines of its own.
-
     Raises:
         WeaveError: the converter does not know something in it; gives the line within `tex`.
     """
+    written = " ".join(tex.split())
     try:
         mathml = CONVERTER.convert_with_local_state(tex, displaystyle=display)
     except LatexError as error:
-        message = str(error)
-        position = POSITION.match(message)
-        line = tex.count("\n", 0, int(position[1])) if position else 0
-        reason = POSITION.sub("", message).strip()
-        raise WeaveError(f"formula '{' '.join(tex.split())}': {reason}", line) from None
-    return mathml.replace("<math", f'<math alttext="{escape(" ".join(tex.split()))}"', 1)
+        position, _, reason = str(error).partition(": ")  # `12: Unknown command "\bad".`
+        line = tex.count("\n", 0, int(position))
+        raise WeaveError(f"formula '{written}': {reason}", line) from None
+    return mathml.replace("<math", f'<math alttext="{escape(written)}"', 1)
 
 
 def in_words(mathml: str) -> str:
@@ -85,23 +85,13 @@ def grouped(text: str) -> str:
 
 
 def signs(match: Match[str]) -> set[str]:
-    """Give the signs in a formula, with the italic form that a browser takes for a variable."""
+    """Give the signs in a formula, and their italic forms."""
     try:
         mathml = to_mathml(match["display"] or match["inline"], display=False)
     except WeaveError:
         return set()  # reported when the page is woven
     found = set(re.sub(r"<[^>]*>", "", mathml))
-    return found | {italic(sign) for sign in found}
-
-
-def italic(sign: str) -> str:
-    """Give the mathematical italic form of a letter, other signs unchanged."""
-    if sign == "h":
-        return "ℎ"  # the one that Unicode had before the others
-    for first, last, start in (("A", "Z", 0x1D434), ("a", "z", 0x1D44E), ("α", "ω", 0x1D6FC)):
-        if first <= sign <= last:
-            return chr(start + ord(sign) - ord(first))
-    return sign
+    return found | {ITALIC.get(sign, sign) for sign in found}
 
 
 EMBEDS = [

@@ -10,9 +10,9 @@ Material's script, which shows it to the keyboard too.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from weave.embed import Context
@@ -30,13 +30,7 @@ PLAIN_CLASSES = {"admonition-title", "answer", "chapters", "drawing", "reference
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the glossary.
-
-    Attributes:
-        name: as the glossary spells it.
-        definition: what it means.
-        anchor: where its entry stands; names of one entry share it.
-    """
+    """A word of the glossary, its meaning, and its entry's place, which all names there share."""
 
     name: str
     definition: str
@@ -51,9 +45,9 @@ class Term:
         return re.compile(rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])")
 
 
-@looks_up("terms")
-def terms(project: Project, _: str) -> list[Term]:
-    """Read the glossary.
+@looks_up("terms", entry="term")
+def terms(project: Project, _: str) -> dict[str, Term]:
+    """Read the glossary; give its words by their names in lower case.
 
     Raises:
         WeaveError: a word is defined twice.
@@ -66,19 +60,13 @@ def terms(project: Project, _: str) -> list[Term]:
             if name.lower() in found:
                 raise WeaveError(f"docs/{PAGE}: '{name}' is defined twice")
             found[name.lower()] = Term(name, entry["definition"], anchor(names[0]))
-    return list(found.values())
+    return found
 
 
-@looks_up("term-names")
-def names(project: Project, _: str) -> list[tuple[str, str]]:
+@looks_up("words")
+def words(project: Project, _: str) -> list[tuple[str, str]]:
     """Give the words that are looked for on each page, and where their entries stand."""
-    return [(term.name, term.anchor) for term in project.look_up("terms")]
-
-
-@looks_up("definition")
-def definition(project: Project, name: str) -> str:
-    """Give what a word means."""
-    return next(str(t.definition) for t in project.look_up("terms") if t.name == name)
+    return [(term.name, term.anchor) for term in project.look_up("terms").values()]
 
 
 def anchor(name: str) -> str:
@@ -86,78 +74,53 @@ def anchor(name: str) -> str:
     return re.sub(r"[^\w]+", "-", name.lower())
 
 
-def first_uses(text: str, unused: list[Term]) -> Iterator[tuple[re.Match[str], Term]]:
-    """Yield the words of `text` that are used for the first time, and take them off the list.
-
-    All names of an entry are one word. Of two that begin at the same place, the longer is meant.
-    """
-    position = 0
-    while found := [
-        (match, term) for term in unused if (match := term.pattern.search(text, position))
-    ]:
-        match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
-        yield match, term
-        unused[:] = [other for other in unused if other.anchor != term.anchor]
-        position = match.end()
-
-
 def mark_tree(root: Element, context: Context) -> None:
     """Link a page's first use of each word; give the glossary's own page its anchors."""
     if context.source == PAGE:
         for entry in root.iter("dl"):
-            add_anchors(entry)
+            for before, part in pairwise([entry, *entry]):
+                if part.tag == "dt" and before.tag != "dt":  # the first name of several
+                    part.set("id", anchor("".join(part.itertext())))
         return
     try:
-        context.look_up("term-names")
-        Marker(context).mark(root)
+        context.look_up("words")
+        mark(root, [*context.project.look_up("terms").values()], context)
     except WeaveError as error:
         context.report(error)
 
 
-class Marker:
-    """Goes through a page once, in the order of reading."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self.unused: list[Term] = list(context.project.look_up("terms"))
-
-    def mark(self, element: Element) -> None:
-        """Mark the words in an element, and in what it holds."""
-        classes = (element.get("class") or "").split()
-        if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
-            return
-        children = list(element)
-        element.text, links = self.split(element.text or "")
-        element[:0] = links
-        for child in children:
-            if isinstance(child.tag, str):  # a comment's is a function
-                self.mark(child)
-            child.tail, links = self.split(child.tail or "")
-            after = list(element).index(child) + 1
-            element[after:after] = links
-
-    def split(self, text: str) -> tuple[str, list[Element]]:
-        """Give what stands before the first word to mark, and the links with what follows each."""
-        pieces, links, end = [], [], 0
-        for match, term in first_uses(text, self.unused):
-            meaning = self.context.look_up("definition", term.name)
-            href = f"{self.context.to_root}{PAGE}#{term.anchor}"
-            links.append(
-                Element("a", {"class": "term", "href": href}, title=f"{term.name}: {meaning}")
-            )
-            links[-1].text = match[0]
-            pieces.append(text[end : match.start()])
-            end = match.end()
-        pieces.append(text[end:])
-        for link, piece in zip(links, pieces[1:], strict=True):
-            link.tail = piece
-        return pieces[0], links
+def mark(element: Element, unused: list[Term], context: Context) -> None:
+    """Link words in an element, and in what it holds, in the order of reading."""
+    classes = (element.get("class") or "").split()
+    if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
+        return
+    mark_first(element, None, unused, context)
+    for child in element:  # a link that is put in is the next child, with the text behind it
+        if isinstance(child.tag, str):  # a comment's is a function
+            mark(child, unused, context)
+        mark_first(element, child, unused, context)
 
 
-def add_anchors(entry: Element) -> None:
-    """Let links lead to the words of a definition list: to the first name of each entry."""
-    before = None
-    for part in entry:
-        if part.tag == "dt" and before != "dt":
-            part.set("id", anchor("".join(part.itertext())))
-        before = part.tag
+def mark_first(
+    parent: Element, before: Element | None, unused: list[Term], context: Context
+) -> None:
+    """Link the first word in a text, which stands in `parent`, and `before` it another element.
+
+    All names of an entry are one word. Of two that begin at the same place, the longer is meant.
+    """
+    text = (parent.text if before is None else before.tail) or ""
+    found = [(match, term) for term in unused if (match := term.pattern.search(text))]
+    if not found:
+        return
+    match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
+    unused[:] = [other for other in unused if other.anchor != term.anchor]
+    meaning = context.look_up("term", term.name.lower()).definition
+    href = f"{context.to_root}{PAGE}#{term.anchor}"
+    link = Element("a", {"class": "term", "href": href, "title": f"{term.name}: {meaning}"})
+    link.text, link.tail = match[0], text[match.end() :]
+    if before is None:
+        parent.text = text[: match.start()]
+        parent.insert(0, link)
+    else:
+        before.tail = text[: match.start()]
+        parent.insert([*parent].index(before) + 1, link)

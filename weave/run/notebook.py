@@ -1,13 +1,9 @@
-"""Notebooks: read the cells of one, and run them as plain Python."""
+"""Read a notebook: its cells, the words of a figure, and all of it as a script."""
 
 import ast
-import contextlib
-import io
 import json
-import tempfile
-import traceback
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from weave.errors import WeaveError
 
@@ -21,9 +17,10 @@ class Cell(NamedTuple):
     is_code: bool
     source: str
 
-    def mistake(self, message: str) -> WeaveError:
-        """Say what is wrong in this cell."""
-        return WeaveError(f"cell '{self.id}': {message}")
+    @property
+    def place(self) -> str:
+        """Name the cell as an error does."""
+        return f"cell '{self.id}'"
 
 
 def read(path: Path) -> list[Cell]:
@@ -39,63 +36,6 @@ def read(path: Path) -> list[Cell]:
         raise WeaveError(f"no notebook with an id on each cell: {error!r}") from None
 
 
-def run(cells: list[Cell]) -> dict[str, str]:
-    """Run the cells of code one after another, in an empty folder.
-
-    Returns:
-        What a cell printed, by `printed ID`, and the figure that it showed, by `svg ID`.
-
-    Raises:
-        WeaveError: a cell failed, wrote a warning or an error, or showed more than one figure.
-    """
-    import matplotlib.pyplot as plt
-
-    from weave.run.svg import to_svg
-
-    drawn: list[str] = []
-
-    def show(*_: Any, **__: Any) -> None:
-        drawn.extend(to_svg(plt.figure(number), cell.id) for number in plt.get_fignums())
-        plt.close("all")
-
-    plt.show = show
-    parts: dict[str, str] = {}
-    namespace: dict[str, Any] = {"__name__": "__main__"}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for cell in cells:
-            printed = run_cell(cell, namespace) if cell.is_code else ""
-            if len(drawn) > 1:
-                raise cell.mistake(f"one figure is needed; it shows {len(drawn)}")
-            if drawn and printed:
-                raise cell.mistake("it draws and prints; make two cells of it")
-            if drawn:
-                parts[SVG + cell.id] = drawn.pop()
-            elif printed:
-                parts[PRINTED + cell.id] = printed
-    return parts
-
-
-def run_cell(cell: Cell, namespace: dict[str, Any]) -> str:
-    """Run a cell and give what it prints.
-
-    Raises:
-        WeaveError: it failed (says in which line), or wrote to the standard error.
-    """
-    printed, complained = io.StringIO(), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
-            exec(compile(cell.source, cell.id, "exec"), namespace)
-    except BaseException as error:  # sys.exit() is a mistake too
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno or 0 for frame in frames if frame.filename == cell.id]
-        code = f"\n    {cell.source.splitlines()[lines[-1] - 1].strip()}" if lines else ""
-        raise cell.mistake(f"{type(error).__name__}: {error}{code}") from None
-    if complaint := complained.getvalue().strip():
-        last = complaint.splitlines()[-1]
-        raise cell.mistake(f"writes a warning or an error: {last}")
-    return printed.getvalue().rstrip()
-
-
 def words_of(cell: Cell) -> tuple[str, str, str]:
     """Give the caption of a cell's figure, the text alternative, and the code below them.
 
@@ -106,7 +46,7 @@ def words_of(cell: Cell) -> tuple[str, str, str]:
     caption, _, alternative = docstring.partition("\n\n")
     if not alternative:
         hint = 'begin it with """the caption, a blank line, what the figure shows"""'
-        raise cell.mistake(hint)
+        raise WeaveError(f"{cell.place}: {hint}")
     return caption, alternative, cell.source.split('"""', 2)[-1].strip()
 
 

@@ -1,54 +1,84 @@
-"""What a snippet's first cell leaves behind: which values are results, and how they are kept."""
+"""The results of a snippet: what its first cell left, kept as JSON, and asked for by name."""
 
 import io
 import json
 from base64 import b64decode, b64encode
 from typing import Any
 
-import numpy as np
+from weave.errors import did_you_mean
+from weave.store import Store
 
 LARGEST = 2**18  # letters of one result as it is kept; an array takes four for three bytes
 RESULTS = "results are numbers, text, arrays, and lists, tuples, sets and dicts of them"
+COLLECTIONS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 
 
-def keep(left: dict[str, Any]) -> dict[str, str]:
+class Results:
+    """The results of a snippet, by their own names: `spread.std[64]`. Each is read when asked for.
+
+    Names of its own begin with an underscore, which no result's name does.
+    """
+
+    def __init__(self, snippet: str, store: Store) -> None:
+        self._snippet, self._store = snippet, store
+
+    def __dir__(self) -> list[str]:
+        """List the results."""
+        names = self._store.read("run", self._snippet, "names") or {}
+        return sorted(name for name, flaw in names.items() if not flaw)
+
+    def __getattr__(self, name: str) -> Any:
+        """Give a result by its name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
+            value = unpack(packed)
+            setattr(self, name, value)  # not read again
+            return value
+        if flaw := (self._store.read("run", self._snippet, "names") or {}).get(name):
+            raise AttributeError(f"'{name}' of '{self._snippet}' {flaw}")
+        hint = did_you_mean(name, dir(self))
+        raise AttributeError(f"'{self._snippet}' has no result '{name}'{hint}")
+
+
+def keep(left: dict[str, Any]) -> dict[str, Any]:
     """Write the names that a cell left behind as parts of an entry.
 
     Returns:
-        By `value NAME` each result; and `others`, why the other names are none.
+        By `value NAME` each result; and `names`, where each has "" or says why it is no result.
     """
-    parts, others = {}, {}
+    parts, names = {}, dict.fromkeys(left, "")
     for name, value in left.items():
         try:
-            text = json.dumps(pack(value))
+            packed = pack(value)
         except TypeError:
-            others[name] = f"is no result: {RESULTS}"
+            names[name] = f"is no result: {RESULTS}"
             continue
-        if len(text) <= LARGEST:
-            parts[f"value {name}"] = text
+        size = len(json.dumps(packed))
+        if size <= LARGEST:
+            parts[f"value {name}"] = packed
         else:
-            others[name] = f"is too large: it takes {len(text) // 1024} of {LARGEST // 1024} KiB"
-    return parts | {"others": json.dumps(others)}
+            names[name] = f"is too large: it takes {size // 1024} of {LARGEST // 1024} KiB"
+    return parts | {"names": names}
 
 
 def pack(value: Any) -> Any:
-    """Write a value as what JSON knows; anything else becomes `{type: content}`.
+    """Write a value as what JSON knows; what JSON does not know becomes `{type: content}`.
 
     Raises:
         TypeError: it is, or it holds, something that is no data.
     """
+    import numpy as np  # to read what was kept, only arrays need it
+
     kind = type(value)  # only these very types: one that a snippet defines is no data
     if kind in {bool, int, float, str}:
         return value
-    if kind is dict:
-        return {"dict": [[pack(key), pack(item)] for key, item in value.items()]}
-    if kind in {list, tuple, set}:
-        return {kind.__name__: [pack(item) for item in value]}
+    if kind in COLLECTIONS.values():
+        items = value.items() if kind is dict else value
+        return {kind.__name__: [pack(item) for item in items]}
     if kind is complex:
         return {"complex": [value.real, value.imag]}
-    if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return {"number": [value.dtype.str, pack(value.item())]}
-    if kind is np.ndarray and not value.dtype.hasobject:
+    if (isinstance(value, np.generic) or kind is np.ndarray) and not value.dtype.hasobject:
         file = io.BytesIO()
         np.save(file, value, allow_pickle=False)
         return {"array": b64encode(file.getvalue()).decode()}
@@ -60,13 +90,8 @@ def unpack(data: Any) -> Any:
     if not isinstance(data, dict):
         return data
     [(kind, content)] = data.items()
-    match kind:
-        case "dict":
-            return {unpack(key): unpack(item) for key, item in content}
-        case "complex":
-            return complex(*content)
-        case "number":
-            return np.dtype(content[0]).type(unpack(content[1]))
-        case "array":
-            return np.load(io.BytesIO(b64decode(content)), allow_pickle=False)
-    return {"list": list, "tuple": tuple, "set": set}[kind](map(unpack, content))
+    if kind == "array":
+        import numpy as np
+
+        return np.load(io.BytesIO(b64decode(content)), allow_pickle=False)[()]  # or one number
+    return complex(*content) if kind == "complex" else COLLECTIONS[kind](map(unpack, content))

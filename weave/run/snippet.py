@@ -14,7 +14,6 @@ The text alternative: what the figure shows, for someone who cannot see it.
 
 import ast
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,36 +29,36 @@ class Cell(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True)
-class Snippet:
+class Snippet(NamedTuple):
     """A script under `snippets/`, taken apart.
 
     Attributes:
-        path: the script.
         caption: the finding that the figure shows, in Markdown.
         alternative: the figure in words.
         compute: the first cell; the names it leaves behind are the results.
         draw: the second cell; it leaves one figure. A script without one has results only.
     """
 
-    path: Path
     caption: str
     alternative: str
     compute: Cell
     draw: Cell | None
 
-    @property
-    def name(self) -> str:
-        """Folder and stem, such as `variance/spread`."""
-        return f"{self.path.parent.name}/{self.path.stem}"
-
 
 def find(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
-    scripts = [
-        path for path in sorted(folder.glob("*/*.py")) if CELL.search(path.read_text("utf-8"))
-    ]
-    return {f"{path.parent.name}/{path.stem}": path for path in scripts}
+    scripts = sorted(folder.glob("*/*.py"))
+    return {name_of(path): path for path in scripts if CELL.search(path.read_text("utf-8"))}
+
+
+def name_of(path: Path) -> str:
+    """Give folder and stem, such as `variance/spread`."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def where(path: Path, line: int | None = 1) -> str:
+    """Name a line of a script as an error does: `snippets/variance/spread.py:1`."""
+    return f"snippets/{name_of(path)}.py:{line}"
 
 
 def read(path: Path) -> Snippet:
@@ -88,19 +87,10 @@ def read(path: Path) -> Snippet:
     for flaw, is_there in flaws.items():
         if is_there:
             raise WeaveError(f"{where(path, above[0] if above else 1)}: {flaw}")
-    ends = [*(mark.start() for mark in marks[1:]), len(source)]
-    compute, *drawing = (cell(source, m.end(), end) for m, end in zip(marks, ends, strict=True))
-    draw = drawing[0] if drawing else None
-    return Snippet(path, " ".join(caption.split()), alternative.strip(), compute, draw)
-
-
-def cell(source: str, start: int, end: int) -> Cell:
-    """Cut a cell out of a script, without the blank lines around it."""
-    code = source[start:end]
-    blank = len(code) - len(code.lstrip("\n"))
-    return Cell(code.strip("\n"), source.count("\n", 0, start + blank) + 1)
-
-
-def where(path: Path, line: int | None = 1) -> str:
-    """Name a line of a script as an error does: `snippets/variance/spread.py:1`."""
-    return f"snippets/{path.parent.name}/{path.name}:{line}"
+    cells: list[Cell] = []
+    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), None], strict=True):
+        code = source[mark.end() : end]
+        blank = len(code) - len(code.lstrip("\n"))
+        cells.append(Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1))
+    draw = cells[1] if len(cells) > 1 else None
+    return Snippet(" ".join(caption.split()), alternative.strip(), cells[0], draw)

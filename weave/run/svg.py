@@ -18,12 +18,8 @@ LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 def to_svg(figure: Figure, name: str) -> str:
     """Draw a figure as inline SVG, the same to the byte every time.
 
-    Ink becomes `currentColor`. Glyphs are paths, so no font is needed. Ids begin with the snippet's
-    name, so that two figures on a page do not meet.
-
-    Args:
-        figure: what the snippet drew.
-        name: the snippet's name, such as `variance/spread`.
+    Ink becomes `currentColor`. Glyphs are paths, so no font is needed. Ids begin with the name (of
+    the snippet, say), so that two figures on a page do not meet.
     """
     buffer = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name}):
@@ -57,14 +53,13 @@ def tidy(key: str, value: str, prefix: str) -> str:
     if key == "id":
         return f"{prefix}-{value}"
     if key in COORDINATES:
-        return " ".join(LONG_NUMBER.sub(shorten, value).split())
+        return " ".join(LONG_NUMBER.sub(rounded, value).split())
     return re.sub(r"^#(?=\D)|(?<=url\(#)", rf"\g<0>{prefix}-", value.replace(INK, "currentColor"))
 
 
-def shorten(number: re.Match[str]) -> str:
-    """Round to hundredths and drop what says nothing."""
-    text = f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
-    return "0" if text == "-0" else text
+def rounded(number: re.Match[str]) -> str:
+    """Round to hundredths."""
+    return f"{round(float(number[0]), 2) + 0:.9g}"  # 0 is added to make 0 of -0
 
 
 def flatten(parent: Element) -> None:

@@ -3,10 +3,14 @@
 Imported once by the fork server, so that a process begins with the libraries loaded.
 """
 
+import contextlib
 import hashlib
+import io
+import linecache
 import os
 import signal
 import sys
+import tempfile
 import traceback
 import warnings
 from importlib.resources import files
@@ -24,7 +28,7 @@ from matplotlib import font_manager
 from weave.errors import WeaveError
 from weave.run import notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
-from weave.run.snippet import Cell, Snippet, where
+from weave.run.snippet import name_of, where
 from weave.run.svg import to_svg
 
 STYLE = files("weave") / "run/figure.mplstyle"
@@ -34,32 +38,27 @@ for _name in FONTS:
 plt.style.use(str(STYLE))
 
 
-def execute(
-    path: Path, root: Path, time_limit: float
-) -> tuple[dict[str, str] | WeaveError, dict[str, str]]:
+def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
     """Run a snippet, or a lab, in this process, which then has to end.
 
-    Args:
-        path: the script, or the notebook.
-        root: the project's folder.
-        time_limit: seconds after which it is stopped.
-
     Returns:
-        The parts to keep, or what went wrong; and the digest of each file that was read, by
-        `file` and its path below the root.
+        The parts to keep; as `trace` the digest of each file that was read, by `file` and its path
+        below the root.
+
+    Raises:
+        WeaveError: it failed.
     """
     trace = record_reads(root)
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
     stop_after(time_limit)
+    run = run_snippet if path.suffix == ".py" else run_lab
     try:
-        if path.suffix == ".py":
-            return run_snippet(snippet.read(path)), trace
-        return notebook.run(notebook.read(path)), trace
-    except WeaveError as error:
-        return error, trace
+        return run(path) | {"trace": trace}
+    except WeaveError:
+        raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
-        return WeaveError(describe(error, root / "snippets")), trace
+        raise WeaveError(describe(error, path)) from None
 
 
 def record_reads(root: Path) -> dict[str, str]:
@@ -92,43 +91,89 @@ def stop_after(time_limit: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, time_limit)
 
 
-def run_snippet(script: Snippet) -> dict[str, str]:
-    """Run the cells.
+def run_snippet(path: Path) -> dict[str, Any]:
+    """Run the cells of a snippet.
 
     Returns:
         The results, and the figure as `svg`, if there is one.
 
     Raises:
         WeaveError: the snippet left no figure, or more than one.
-        Exception: what the snippet raised; a warning is an error.
+        BaseException: what a cell raised; a warning is an error.
     """
-    sys.path.insert(0, str(script.path.parent))
+    script = snippet.read(path)
+    sys.path.insert(0, str(path.parent))
     plt.show = lambda *args, **kwargs: None
-    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(script.path)}
-
-    run_cell(script.compute, script.path, namespace)
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
+    run_cell(script.compute, path, namespace)
     left = {name: value for name, value in namespace.items() if not name.startswith("_")}
     parts = results.keep(left)  # now, because the second cell may change a list of the first
     if not script.draw:
         return parts
-    run_cell(script.draw, script.path, namespace)
+    run_cell(script.draw, path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
-        place = where(script.path, script.draw.line)
+        place = where(path, script.draw.line)
         raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
-    return parts | {"svg": to_svg(plt.figure(figures[0]), script.name)}
+    return parts | {"svg": to_svg(plt.figure(figures[0]), name_of(path))}
 
 
-def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:
+def run_cell(cell: snippet.Cell, path: Path, namespace: dict[str, Any]) -> None:
     """Run a cell so that a traceback gives the script's own line numbers."""
     padded = "\n" * (cell.line - 1) + cell.code
     exec(compile(padded, str(path), "exec"), namespace)
 
 
-def describe(error: BaseException, snippets: Path) -> str:
-    """Name the snippet's line (and the local module's, where it failed there) and the error."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(snippets)]
-    places = [where(Path(frame.filename), frame.lineno) for frame in reversed(ours)]
-    code = f"\n    {ours[-1].line}" if ours and ours[-1].line else ""
-    return f"{', in '.join(places)}: {type(error).__name__}: {error}{code}"
+def run_lab(path: Path) -> dict[str, Any]:
+    """Run the cells of a lab one after another, in an empty folder.
+
+    Returns:
+        What a cell printed, by `printed ID`, and the figure that it showed, by `svg ID`.
+
+    Raises:
+        WeaveError: a cell wrote a warning or an error, or showed more than one figure.
+        BaseException: what a cell raised; a warning is an error.
+    """
+    drawn: list[str] = []
+
+    def show(*_: Any, **__: Any) -> None:
+        drawn.extend(to_svg(plt.figure(number), cell.id) for number in plt.get_fignums())
+        plt.close("all")
+
+    plt.show = show
+    parts: dict[str, str] = {}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for cell in notebook.read(path):
+            if not cell.is_code:
+                continue
+            file = str(path / cell.place)
+            linecache.cache[file] = len(cell.source), None, cell.source.splitlines(), file
+            printed, complained = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
+                exec(compile(cell.source, file, "exec"), namespace)
+            text = printed.getvalue().rstrip()
+            if complaint := complained.getvalue().strip():
+                last = complaint.splitlines()[-1]
+                raise WeaveError(f"{cell.place}: writes a warning or an error: {last}")
+            if len(drawn) > 1:
+                raise WeaveError(f"{cell.place}: one figure is needed; it shows {len(drawn)}")
+            if drawn and text:
+                raise WeaveError(f"{cell.place}: it draws and prints; make two cells of it")
+            if drawn:
+                parts[notebook.SVG + cell.id] = drawn.pop()
+            elif text:
+                parts[notebook.PRINTED + cell.id] = text
+    return parts
+
+
+def describe(error: BaseException, path: Path) -> str:
+    """Name an error, and before it the lines or cells that led to it, the innermost first."""
+    folder = str(path.parent.parent)  # snippets/ or docs/
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]
+    calls = [(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
+    if not calls:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
+        calls = [(Path(getattr(error, "filename", None) or path), 1)]
+    places = [where(file, line) if file.suffix == ".py" else file.name for file, line in calls]
+    code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
+    return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}{code}"
