@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
-from re import Match
 from typing import Any
 
 from weave.errors import WeaveError
@@ -26,13 +25,13 @@ class Embed:
     # matches line ends too. No two embeds have a named group of the same name.
     pattern: str
     # Gives what the token becomes: Markdown, or HTML that it hands to `context.stash`.
-    weave: "Callable[[Match[str], Context], str]"
+    weave: "Callable[[re.Match[str], Context], str]"
     # What begins like the token and is none, and how the token is written.
     misspelt: tuple[str, str] = ("(?!)", "")
     # Gives the entries (works, claims) that the token refers to, which link back.
-    keys: Callable[[Match[str]], Iterable[str]] = lambda _: ()
+    keys: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
     # Gives the signs that the token shows beyond those that stand in it, for the fonts.
-    signs: Callable[[Match[str]], Iterable[str]] = lambda _: ()
+    signs: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
     # Whether the token stands inside formulas, and there alone, and becomes TeX.
     in_formula: bool = False
 
@@ -49,12 +48,12 @@ def token(in_formula: bool = False) -> re.Pattern[str]:
     return re.compile("|".join(spelt + misspelt), re.VERBOSE | re.MULTILINE | re.DOTALL)
 
 
-def keys(match: Match[str]) -> list[str]:
+def keys(match: re.Match[str]) -> list[str]:
     """Name the entries that a token refers to, such as `[@one; two]`."""
     return re.findall(r"[\w-]+", match[0])
 
 
-def tokens(text: str) -> Iterator[tuple[Embed, Match[str]]]:
+def tokens(text: str) -> Iterator[tuple[Embed, re.Match[str]]]:
     """Yield every token of a text that is spelt as it should be."""
     for match in token().finditer(text):
         if embed := EMBEDS.get(match.lastgroup or ""):
@@ -71,7 +70,7 @@ class Context:
     markdown: Any = None  # the converter at work
     line: int = 0  # of the token at hand
     own: Mapping[str, Any] = field(default_factory=dict)  # what it may quote beside the results
-    # The ids of the places that refer to an entry, by position and key.
+    # The ids of the places that refer to an entry, as `#ID`, by position and key.
     anchors: Mapping[tuple[int, str], str] = field(default_factory=dict)
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
@@ -88,8 +87,7 @@ class Context:
 
     def stash(self, html: str) -> str:
         """Hide finished HTML from Markdown, and give what stands for it meanwhile."""
-        placeholder: str = self.markdown.htmlStash.store(html)
-        return placeholder
+        return str(self.markdown.htmlStash.store(html))
 
     def look_up(self, kind: str, key: str = "") -> Any:
         """Look something up; the page is made again when the answer changes."""
@@ -101,15 +99,14 @@ class Context:
         self.look_up("run", name)
         return Results(name, self.project.store)
 
-    def anchor(self, match: Match[str], key: str) -> str:
+    def anchor(self, match: re.Match[str], key: str) -> str:
         """Give a reference the id to come back to, as an attribute; a nested text has none."""
-        name = self.anchors.get((match.start(), key))
-        return f"#{name}" if name else ""
+        return self.anchors.get((match.start(), key), "")
 
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
 
-        def replace(match: Match[str]) -> str:
+        def replace(match: re.Match[str]) -> str:
             self.line = text.count("\n", 0, match.start()) + 1
             kind = match.lastgroup or ""
             try:

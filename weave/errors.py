@@ -7,9 +7,7 @@ from difflib import get_close_matches
 class WeaveError(Exception):
     """A mistake in a page or a snippet, worded for the person who will mend it.
 
-    Args:
-        message: what is wrong and how to mend it.
-        line: the line within the text that was handed over, counted from 0, where known.
+    The line is one of the text that was handed over, counted from 0, where it is known.
     """
 
     def __init__(self, message: str, line: int = 0) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from weave.embeds.figure import code_block
 from weave.project import Project
 from weave.run import notebook
-from weave.run.notebook import PRINTED, SVG, Cell
+from weave.run.notebook import Cell
 
 # Folded Markdown is Markdown to Jupyter; Python-Markdown wants the attribute. Search leaves it out,
 # so that it finds no solution that somebody would rather find without.
@@ -31,10 +31,10 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
         if not cell.is_code:
             words = cell.source.replace("<details>", FOLDED).strip()
             text += words.replace("\n", f"\n\n{links}\n", 1) if words.startswith("# ") else words
-        elif project.store.read("run", name, SVG + cell.id):
+        elif "svg" in (gave := project.store.read("run", name, cell.place) or {}):
             text += f"::: {name}/{cell.id}"
         else:
-            text += code(cell, project.store.read("run", name, PRINTED + cell.id))
+            text += code(cell, gave.get("printed", ""))
         text += "\n\n"
 
     def place(line: int) -> str:
@@ -44,7 +44,7 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
     return text, place
 
 
-def code(cell: Cell, printed: str | None) -> str:
+def code(cell: Cell, printed: str) -> str:
     """Write a cell of code, and what it printed. The check of an answer is folded."""
     blocks = [code_block(cell.source)]
     if printed:
@@ -60,11 +60,10 @@ def links(stem: str, title: str, repository: str, edit: str) -> str:
     Colab opens what is on GitHub: `repo_url` says whether that is so, and `edit_uri` names the
     branch and the folder, such as `edit/main/docs/`.
     """
-    files = [
-        f'<a href="{stem}.{kind}" download>{name}</a>'
-        for kind, name in (("ipynb", "notebook"), ("py", "script"))
-    ]
-    take = f"To do the exercises, download the {' or the '.join(files)}"
+    take = (
+        f'To do the exercises, download the <a href="{stem}.ipynb" download>notebook</a> '
+        f'or the <a href="{stem}.py" download>script</a>'
+    )
     github = re.match(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", repository)
     branch = re.match(r"(?:edit|blob|raw)/(.+?)/?$", edit)
     if github and branch:

@@ -62,7 +62,7 @@ class Weaver(Preprocessor):
             above = whole.count("\n") - text.rstrip().count("\n")
             context.place = lambda line: f"docs/{context.source}:{above + line}"
         found = mentions_in(text, context.source)
-        context.anchors = {(mention.position, mention.key): mention.anchor for mention in found}
+        context.anchors = {(each.position, each.key): f"#{each.anchor}" for each in found}
         return context.weave(text).split("\n")
 
 

@@ -32,7 +32,6 @@ from weave.published import published
 
 AFTER_OTHER_PLUGINS = -100
 
-
 # mkdocs-jupyter imports all of nbconvert and jupytext, half a second of every start. Of its work
 # the site needs no more than that notebooks become pages, so it is imported without them.
 _SLOW = {"jupytext", "mkdocs_jupyter.convert"} - sys.modules.keys()

@@ -69,8 +69,7 @@ class Project:
             stamps = {file: file.stat().st_mtime_ns for file in files if file.is_file()}
             if stamps == self.stamps:
                 return
-            for known in (self.answers, self.wanted, self.failed):
-                known.clear()
+            self.answers, self.wanted, self.failed = {}, set(), {}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
             stale = {
@@ -144,11 +143,7 @@ def machinery(project: Project, key: str) -> object:
 
 @looks_up("run")
 def run(project: Project, name: str) -> object:
-    """Give the trace of a run: all that its results and drawings depend on.
-
-    Raises:
-        WeaveError: there is no such snippet or lab, or it failed.
-    """
+    """Give the trace of a run, all that its results and drawings depend on, or raise WeaveError."""
     project.check(name)
     return project.store.read("run", name, "trace")
 

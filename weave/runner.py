@@ -20,10 +20,9 @@ log = logging.getLogger("mkdocs.weave")
 def run_all(
     jobs: Mapping[str, Path], root: Path, time_limit: float
 ) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
-    """Run snippets and labs, and show how far it is: a bar in a terminal, lines in a log.
+    """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong.
 
-    Yields:
-        The name of each as it ends, and the parts to keep, or what went wrong.
+    How far it is, a bar shows in a terminal, and lines in a log.
     """
     if not jobs:
         return

@@ -3,6 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from weave.embed import Context, token, tokens
@@ -63,31 +66,24 @@ def signs_in(text: str) -> set[str]:
     return {*text}.union(*(embed.signs(match) for embed, match in tokens(plain)))
 
 
-def scan(project: Project, name: str) -> list[list[Any]]:
+def scan(root: Path, name: str) -> list[Any]:
     """Give the signs of a file below the root, and the mentions on it, if it is a page."""
-
-    def make() -> list[list[Any]]:
-        path = project.root / name
-        if path.suffix != ".ipynb":
-            text = path.read_text("utf-8", errors="ignore")
-        else:
-            try:
-                text = "\n\n".join(cell.source for cell in notebook.read(path))
-            except WeaveError:
-                text = ""  # reported where the notebook is run
-        mentions = mentions_in(text, name.removeprefix("docs/")) if name.endswith(".md") else []
-        return [sorted(signs_in(text)), list(mentions)]
-
-    kept: list[list[Any]] = project.keep("scan", f"file {name}", make)
-    return kept
+    text, path = "", root / name
+    if path.suffix != ".ipynb":
+        text = path.read_text("utf-8", errors="ignore")
+    else:
+        with suppress(WeaveError):  # reported where the notebook is run
+            text = "\n\n".join(cell.source for cell in notebook.read(path))
+    mentions = mentions_in(text, name.removeprefix("docs/")) if name.endswith(".md") else []
+    return [sorted(signs_in(text)), list(mentions)]
 
 
 @looks_up("scans")
-def scans(project: Project, _: str) -> list[list[list[Any]]]:
+def scans(project: Project, _: str) -> list[list[Any]]:
     """Scan the files of the site, in the order of their names."""
     files = [file for pattern in SCANNED for file in project.root.glob(pattern)]
     names = sorted(file.relative_to(project.root).as_posix() for file in files)
-    return [scan(project, name) for name in names]
+    return [project.keep("scan", f"file {n}", partial(scan, project.root, n)) for n in names]
 
 
 @looks_up("signs")

@@ -12,10 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS parts
-(kind TEXT, name TEXT, part TEXT, data BLOB, PRIMARY KEY (kind, name, part))
-"""
+SCHEMA = "CREATE TABLE IF NOT EXISTS parts (kind, name, part, data, PRIMARY KEY (kind, name, part))"
 
 
 class Store:
@@ -61,11 +58,7 @@ class Store:
 
 
 def connect(file: Path) -> sqlite3.Connection:
-    """Open the file, or make it.
-
-    Raises:
-        sqlite3.DatabaseError: it is no whole store.
-    """
+    """Open the file, or make it; sqlite3.DatabaseError says that it is no whole store."""
     # Another build may be writing, and an engine may weave pages in threads.
     connection = sqlite3.connect(file, timeout=30, check_same_thread=False)
     try:

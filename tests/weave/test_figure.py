@@ -100,5 +100,5 @@ def test_no_figure_and_two_figures_are_refused(project, draw, count):
 def test_a_sign_that_the_font_lacks_is_refused(project):
     draw = "import matplotlib.pyplot as plt\n\nplt.title('\\u6f22')\nplt.show()"
     project.snippet(draw=draw)
-    with pytest.raises(WeaveError, match="Glyph 28450"):
+    with pytest.raises(WeaveError, match=r"chapter/line\.py:1: UserWarning: Glyph 28450"):
         project.run("chapter/line")

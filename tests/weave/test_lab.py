@@ -106,6 +106,13 @@ def test_an_error_fails_a_strict_build_and_names_notebook_and_cell(site, project
     assert "weave-error" in site(broken).html  # serving goes on, and shows it
 
 
+def test_an_error_in_a_function_names_its_cell_too(site):
+    cells = {"exercise-1": "def answer(n):\n    return answer(n - 1) if n else 1 / 0"}
+    (warning,) = site(EXERCISE | cells | {"check-1": "answer(9)"}).warnings
+    assert "law.ipynb, cell 'exercise-1', in cell 'check-1': ZeroDivisionError" in warning
+    assert "1 / 0" in warning
+
+
 def test_a_mistake_in_a_formula_names_its_cell_and_line(site):
     made = site(EXERCISE | {"hint-1": "A line.\n\nThen $\\bad{x}$."})
     (warning,) = made.warnings

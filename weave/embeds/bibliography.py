@@ -48,17 +48,13 @@ def listing(match: Match[str], context: Context) -> str:
 
 @looks_up("works", entry="work")
 def works(project: Project, _: str) -> dict[str, Work]:
-    """Give the bibliography by key, in alphabetical order.
-
-    Raises:
-        WeaveError: the file is no BibTeX.
-    """
+    """Give the bibliography by key, in alphabetical order."""
     made = project.keep("works", f"file {FILE}", lambda: read(project.root / FILE))
     return {key: Work(*work) for key, work in made.items()}
 
 
 def read(file: Path) -> dict[str, Work]:
-    """Read and format the bibliography, if there is one."""
+    """Read and format the bibliography, if there is one; a WeaveError says if it is no BibTeX."""
     if not file.is_file():
         return {}
     # A third of a second to import, and needed only when the file has changed.

@@ -8,7 +8,6 @@ snippets/claims/note.py leaves behind as `claims`.
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from re import Match
 from typing import Any
 
 from weave.embed import Context, Embed, keys
@@ -59,7 +58,7 @@ def mentions(project: Project) -> Iterator[Mention]:
             yield Mention(work, PAGE, "Claims", key, key, in_table=True)
 
 
-def refer(match: Match[str], context: Context) -> str:
+def refer(match: re.Match[str], context: Context) -> str:
     """Link to claims: in a table by verdict (a verdict again by number), in the text by number.
 
     In the text a verdict would seem to be about our own words, and numbers need a comma.
@@ -79,7 +78,7 @@ def refer(match: Match[str], context: Context) -> str:
     return (" " if tabular else ", ").join(shown)
 
 
-def listing(match: Match[str], context: Context) -> str:
+def listing(match: re.Match[str], context: Context) -> str:
     """Give the table of a source's claims, in HTML with Markdown in its cells."""
     source = match["ledger"]
     file = f"snippets/claims/{source}.py"

@@ -6,7 +6,6 @@ Both with a caption, a text alternative, and their code.
 import re
 from collections.abc import Iterable
 from html import escape
-from re import Match
 from textwrap import indent
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ class Figure(NamedTuple):
     draw: str
 
 
-def weave(match: Match[str], context: Context) -> str:
+def weave(match: re.Match[str], context: Context) -> str:
     """Put in a figure, as Markdown around finished HTML."""
     name = match["figure_name"]
     if name in context.shown:
@@ -73,7 +72,7 @@ def of_cell(name: str, context: Context) -> Figure:
     context.look_up("run", lab)
     [cell] = [cell for cell in notebook.read(context.project.jobs[lab]) if cell.id == cell_id]
     caption, alternative, code = notebook.words_of(cell)
-    svg = context.project.store.read("run", lab, notebook.SVG + cell_id)
+    svg = context.project.store.read("run", lab, cell.place)["svg"]
     return Figure(cell_id, svg, caption, alternative, "", code_block(code))
 
 

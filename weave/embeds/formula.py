@@ -2,10 +2,8 @@ r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when t
 
 import re
 from html import escape, unescape
-from re import Match
 from unicodedata import normalize
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 from math_core import LatexError, LatexToMathML
 
@@ -21,22 +19,17 @@ ITALIC = {
 }
 
 
-def weave(match: Match[str], context: Context) -> str:
+def weave(match: re.Match[str], context: Context) -> str:
     """Put in a formula, with the computed numbers in it put in first."""
-    if match["display"]:
-        return weave_display(match, context)
-    mathml = to_mathml(context.tex(match["inline"]), display=False)
-    stop = match["stop"]  # must not begin the next line
-    return context.stash(f'<span class="formula">{mathml}{stop}</span>' if stop else mathml)
-
-
-def weave_display(match: Match[str], context: Context) -> str:
-    """Put in a formula that stands on lines of its own, in a box that scrolls on a phone."""
+    if inline := match["inline"]:
+        mathml = to_mathml(context.tex(inline), display=False)
+        stop = match["stop"]  # must not begin the next line
+        return context.stash(f'<span class="formula">{mathml}{stop}</span>' if stop else mathml)
     indent = match.string[: match.start()].rpartition("\n")[2]
     if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
         raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
     mathml = to_mathml(context.tex(match["display"]), display=True)
-    # A paragraph of its own, whatever stands on the lines above and below.
+    # A paragraph of its own, whatever stands around it, and a box that scrolls on a phone.
     return "\n\n" + indent + context.stash(f'<div class="formula">{mathml}</div>') + "\n\n"
 
 
@@ -62,7 +55,7 @@ def in_words(mathml: str) -> str:
     return words(ElementTree.fromstring(xml))
 
 
-def words(element: Element) -> str:
+def words(element: ElementTree.Element) -> str:
     """Write an element of MathML, and what it holds, as a line of text."""
     inner = [words(child) for child in element]
     match element.tag:
@@ -84,7 +77,7 @@ def grouped(text: str) -> str:
     return text if re.fullmatch(r"[\w.]*|\(.*\)", text) else f"({text})"
 
 
-def signs(match: Match[str]) -> set[str]:
+def signs(match: re.Match[str]) -> set[str]:
     """Give the signs in a formula, and their italic forms."""
     try:
         mathml = to_mathml(match["display"] or match["inline"], display=False)
@@ -94,6 +87,7 @@ def signs(match: Match[str]) -> set[str]:
     return found | {ITALIC.get(sign, sign) for sign in found}
 
 
+MISSPELT = "a formula on lines of its own begins and ends with $$, and holds no $ of its own"
 EMBEDS = [
     Embed(
         "formula",
@@ -103,10 +97,7 @@ EMBEDS = [
           (?P<stop>[,.;:!?)’”]*)
         """,
         weave,
-        misspelt=(
-            r"\$\$",
-            "a formula on lines of its own begins and ends with $$, and holds no $ of its own",
-        ),
+        misspelt=(r"\$\$", MISSPELT),
         signs=signs,
     )
 ]

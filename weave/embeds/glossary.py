@@ -47,11 +47,7 @@ class Term:
 
 @looks_up("terms", entry="term")
 def terms(project: Project, _: str) -> dict[str, Term]:
-    """Read the glossary; give its words by their names in lower case.
-
-    Raises:
-        WeaveError: a word is defined twice.
-    """
+    """Read the glossary: each word by its name in lower case. None must be defined twice."""
     file = project.root / "docs" / PAGE
     found: dict[str, Term] = {}
     for entry in ENTRY.finditer(file.read_text("utf-8")) if file.is_file() else ():
@@ -108,7 +104,8 @@ def mark_first(
 
     All names of an entry are one word. Of two that begin at the same place, the longer is meant.
     """
-    text = (parent.text if before is None else before.tail) or ""
+    owner, slot = (parent, "text") if before is None else (before, "tail")
+    text = getattr(owner, slot) or ""
     found = [(match, term) for term in unused if (match := term.pattern.search(text))]
     if not found:
         return
@@ -118,9 +115,5 @@ def mark_first(
     href = f"{context.to_root}{PAGE}#{term.anchor}"
     link = Element("a", {"class": "term", "href": href, "title": f"{term.name}: {meaning}"})
     link.text, link.tail = match[0], text[match.end() :]
-    if before is None:
-        parent.text = text[: match.start()]
-        parent.insert(0, link)
-    else:
-        before.tail = text[: match.start()]
-        parent.insert([*parent].index(before) + 1, link)
+    setattr(owner, slot, text[: match.start()])
+    parent.insert(0 if before is None else [*parent].index(before) + 1, link)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from html import escape
 from math import isfinite
 from numbers import Integral, Real
-from re import Match
 from typing import Any
 
 from weave.embed import Context, Embed
@@ -23,7 +22,7 @@ EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 
 
-def weave(match: Match[str], context: Context) -> str:
+def weave(match: re.Match[str], context: Context) -> str:
     """Put in a computed number, marked with the snippets that it comes from."""
     printed, snippets = evaluate(match["value_text"], context)
     source = ", ".join(sorted(snippets)) or "its check"
@@ -33,7 +32,7 @@ def weave(match: Match[str], context: Context) -> str:
     return context.stash(f"{data}{MINUS.sub('−', power)}</data>")
 
 
-def as_tex(match: Match[str], context: Context) -> str:
+def as_tex(match: re.Match[str], context: Context) -> str:
     """Typeset a printed number for a formula."""
     printed, _ = evaluate(match["value_in_formula"], context)
     power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from weave.errors import WeaveError
 
-PRINTED, SVG = "printed ", "svg "  # stand before a cell's id among the parts of a lab's entry
-
 
 class Cell(NamedTuple):
     """A cell of a notebook: its id, whether it is code, and its text."""
@@ -19,16 +17,12 @@ class Cell(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Name the cell as an error does."""
+        """Name the cell, in errors and among the parts of the lab's entry."""
         return f"cell '{self.id}'"
 
 
 def read(path: Path) -> list[Cell]:
-    """Read a notebook.
-
-    Raises:
-        WeaveError: it is none.
-    """
+    """Read a notebook; WeaveError says that it is none."""
     try:
         cells = json.loads(path.read_text("utf-8"))["cells"]
         return [Cell(c["id"], c["cell_type"] == "code", "".join(c["source"])) for c in cells]
@@ -56,5 +50,4 @@ def to_script(path: Path) -> str:
 
     notebook = jupytext.read(path)
     notebook.metadata = {}
-    script: str = jupytext.writes(notebook, fmt="py:percent")
-    return script
+    return str(jupytext.writes(notebook, fmt="py:percent"))

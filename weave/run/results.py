@@ -42,11 +42,7 @@ class Results:
 
 
 def keep(left: dict[str, Any]) -> dict[str, Any]:
-    """Write the names that a cell left behind as parts of an entry.
-
-    Returns:
-        By `value NAME` each result; and `names`, where each has "" or says why it is no result.
-    """
+    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result."""
     parts, names = {}, dict.fromkeys(left, "")
     for name, value in left.items():
         try:
@@ -54,8 +50,7 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
         except TypeError:
             names[name] = f"is no result: {RESULTS}"
             continue
-        size = len(json.dumps(packed))
-        if size <= LARGEST:
+        if (size := len(json.dumps(packed))) <= LARGEST:
             parts[f"value {name}"] = packed
         else:
             names[name] = f"is too large: it takes {size // 1024} of {LARGEST // 1024} KiB"
@@ -63,11 +58,7 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
 
 
 def pack(value: Any) -> Any:
-    """Write a value as what JSON knows; what JSON does not know becomes `{type: content}`.
-
-    Raises:
-        TypeError: it is, or it holds, something that is no data.
-    """
+    """Write a value as what JSON knows, or `{type: content}`; TypeError says that it is no data."""
     import numpy as np  # to read what was kept, only arrays need it
 
     kind = type(value)  # only these very types: one that a snippet defines is no data

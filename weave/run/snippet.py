@@ -30,19 +30,12 @@ class Cell(NamedTuple):
 
 
 class Snippet(NamedTuple):
-    """A script under `snippets/`, taken apart.
+    """A script under `snippets/`, taken apart."""
 
-    Attributes:
-        caption: the finding that the figure shows, in Markdown.
-        alternative: the figure in words.
-        compute: the first cell; the names it leaves behind are the results.
-        draw: the second cell; it leaves one figure. A script without one has results only.
-    """
-
-    caption: str
-    alternative: str
-    compute: Cell
-    draw: Cell | None
+    caption: str  # the finding that the figure shows, in Markdown
+    alternative: str  # the figure in words
+    compute: Cell  # the names it leaves behind are the results
+    draw: Cell | None = None  # it leaves one figure; a script without it has results only
 
 
 def find(folder: Path) -> dict[str, Path]:
@@ -92,5 +85,4 @@ def read(path: Path) -> Snippet:
         code = source[mark.end() : end]
         blank = len(code) - len(code.lstrip("\n"))
         cells.append(Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1))
-    draw = cells[1] if len(cells) > 1 else None
-    return Snippet(" ".join(caption.split()), alternative.strip(), cells[0], draw)
+    return Snippet(" ".join(caption.split()), alternative.strip(), *cells)

@@ -3,7 +3,6 @@
 import io
 import re
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -53,18 +52,15 @@ def tidy(key: str, value: str, prefix: str) -> str:
     if key == "id":
         return f"{prefix}-{value}"
     if key in COORDINATES:
-        return " ".join(LONG_NUMBER.sub(rounded, value).split())
+        # To hundredths; 0 is added to make 0 of -0.
+        short = LONG_NUMBER.sub(lambda n: f"{round(float(n[0]), 2) + 0:.9g}", value)
+        return " ".join(short.split())
     return re.sub(r"^#(?=\D)|(?<=url\(#)", rf"\g<0>{prefix}-", value.replace(INK, "currentColor"))
 
 
-def rounded(number: re.Match[str]) -> str:
-    """Round to hundredths."""
-    return f"{round(float(number[0]), 2) + 0:.9g}"  # 0 is added to make 0 of -0
-
-
-def flatten(parent: Element) -> None:
+def flatten(parent: ElementTree.Element) -> None:
     """Remove what draws nothing: metadata, rules for the whole page, groups without attributes."""
-    children: list[Element] = []
+    children: list[ElementTree.Element] = []
     for child in parent:
         flatten(child)
         if child.tag == "g" and not child.attrib:

@@ -39,14 +39,10 @@ plt.style.use(str(STYLE))
 
 
 def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
-    """Run a snippet, or a lab, in this process, which then has to end.
+    """Run a snippet, or a lab, in this process, which then has to end; or raise a WeaveError.
 
     Returns:
-        The parts to keep; as `trace` the digest of each file that was read, by `file` and its path
-        below the root.
-
-    Raises:
-        WeaveError: it failed.
+        The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
     """
     trace = record_reads(root)
     sys.dont_write_bytecode = True
@@ -92,15 +88,7 @@ def stop_after(time_limit: float) -> None:
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
-    """Run the cells of a snippet.
-
-    Returns:
-        The results, and the figure as `svg`, if there is one.
-
-    Raises:
-        WeaveError: the snippet left no figure, or more than one.
-        BaseException: what a cell raised; a warning is an error.
-    """
+    """Run the cells of a snippet; give the results, and the figure as `svg`, if there is one."""
     script = snippet.read(path)
     sys.path.insert(0, str(path.parent))
     plt.show = lambda *args, **kwargs: None
@@ -125,15 +113,7 @@ def run_cell(cell: snippet.Cell, path: Path, namespace: dict[str, Any]) -> None:
 
 
 def run_lab(path: Path) -> dict[str, Any]:
-    """Run the cells of a lab one after another, in an empty folder.
-
-    Returns:
-        What a cell printed, by `printed ID`, and the figure that it showed, by `svg ID`.
-
-    Raises:
-        WeaveError: a cell wrote a warning or an error, or showed more than one figure.
-        BaseException: what a cell raised; a warning is an error.
-    """
+    """Run the cells of a lab, in an empty folder; give for each what it has `printed`, or `svg`."""
     drawn: list[str] = []
 
     def show(*_: Any, **__: Any) -> None:
@@ -141,7 +121,7 @@ def run_lab(path: Path) -> dict[str, Any]:
         plt.close("all")
 
     plt.show = show
-    parts: dict[str, str] = {}
+    parts: dict[str, Any] = {}
     namespace: dict[str, Any] = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for cell in notebook.read(path):
@@ -161,9 +141,9 @@ def run_lab(path: Path) -> dict[str, Any]:
             if drawn and text:
                 raise WeaveError(f"{cell.place}: it draws and prints; make two cells of it")
             if drawn:
-                parts[notebook.SVG + cell.id] = drawn.pop()
+                parts[cell.place] = {"svg": drawn.pop()}
             elif text:
-                parts[notebook.PRINTED + cell.id] = text
+                parts[cell.place] = {"printed": text}
     return parts
 
 
