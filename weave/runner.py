@@ -3,6 +3,7 @@
 import logging
 import multiprocessing
 import os
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -35,9 +36,14 @@ def run_all(
             pool.schedule(execute, (path, root, time_limit), timeout=time_limit + 2): name
             for name, path in jobs.items()
         }
+        latest = time.monotonic()
         try:
             while futures:
                 done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
+                latest = time.monotonic() if done else latest
+                if time.monotonic() - latest > time_limit + 30:  # each has to end before that
+                    waiting = ", ".join(sorted(futures.values()))
+                    raise RuntimeError(f"no process starts or ends; these did not run: {waiting}")
                 for future in done:
                     name = futures.pop(future)
                     bar.update()
