@@ -56,6 +56,7 @@ class Weaver(Preprocessor):
         """Replace every token of the page."""
         text, context = "\n".join(lines), self.context
         context.project.refresh()
+        zensical.write_files(context)
         path = context.project.root / "docs" / context.source
         if path.suffix == ".md":  # Markdown does not see its front matter
             whole = path.read_text("utf-8-sig").rstrip() if path.is_file() else text.rstrip()

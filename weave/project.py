@@ -11,7 +11,6 @@ from typing import Any
 
 from weave.errors import WeaveError, did_you_mean
 from weave.run import snippet as snippets
-from weave.run.snippet import names_in
 from weave.runner import run_all
 from weave.store import Store
 
@@ -137,25 +136,23 @@ class Project:
 
 @looks_up("file")
 def file(project: Project, name: str) -> str:
-    """Give the digest of a file below the root, or of any by its whole path; empty without one."""
-    path = project.root / name
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    """Give the digest of a file or a folder below the root; empty without one."""
+    return snippets.digest(project.root / name)
 
 
-@looks_up("machinery")
 @cache  # what this process has loaded: an edit of weave is not in force before the next
-def machinery(project: Project, key: str) -> object:
+def loaded(key: str) -> object:
     """Give the versions and the digests of what a sort of entries depends on."""
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(f.relative_to(PACKAGE).as_posix(), file(project, str(f))) for f in files]
+    return versions, [(f.relative_to(PACKAGE).as_posix(), snippets.digest(f)) for f in files]
 
 
-@looks_up("names")
-def names(project: Project, folder: str) -> object:
-    """Give the names of what is in a folder below the root."""
-    return names_in(project.root / folder)
+@looks_up("machinery")
+def machinery(_: Project, key: str) -> object:
+    """Give what weave and its libraries were when this process loaded them."""
+    return loaded(key)
 
 
 @looks_up("run")

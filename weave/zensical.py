@@ -15,18 +15,19 @@ from weave.published import published
 
 
 def join(md: Markdown, time_limit: float) -> Context | None:
-    """Give the page that Zensical converts, if it is Zensical; write the files that have changed.
-
-    It makes a converter for each page.
-    """
+    """Give the page that Zensical converts, if it is Zensical."""
     if "rendering_context" not in md.preprocessors:
         return None
     given: Any = md.preprocessors["rendering_context"]
-    project = project_at(Path(given.config["root_dir"]), time_limit)
-    project.refresh()
-    for name, content in published(project).items():
-        file = project.root / "docs" / name
+    return Context(project_at(Path(given.config["root_dir"]), time_limit), given.page.path)
+
+
+def write_files(context: Context) -> None:
+    """Write the files beside the pages that have changed, if it is Zensical that converts."""
+    if "rendering_context" not in context.markdown.preprocessors:
+        return
+    for name, content in published(context.project).items():
+        file = context.project.root / "docs" / name
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    return Context(project, given.page.path)

@@ -13,6 +13,7 @@ The text alternative: what the figure shows, for someone who cannot see it.
 """
 
 import ast
+import hashlib
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -44,10 +45,16 @@ def find(folder: Path) -> dict[str, Path]:
     return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
 
 
-def names_in(folder: Path) -> list[str]:
-    """Name the files in a folder, but those that are hidden or that Python leaves behind."""
-    found = [path.name for path in folder.glob("*") if path.name != "__pycache__"]
-    return sorted(name for name in found if not name.startswith("."))
+def digest(path: Path) -> str:
+    """Tell what is in a file from what was, or which files are in a folder; empty without either.
+
+    Hidden files, and what Python leaves behind, do not count.
+    """
+    if path.is_dir():
+        found = [entry.name for entry in path.glob("*") if entry.name != "__pycache__"]
+        names = sorted(name for name in found if not name.startswith("."))
+        return hashlib.sha256(repr(names).encode()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def name_of(path: Path) -> str:

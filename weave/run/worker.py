@@ -4,7 +4,6 @@ Imported once by the fork server, so that a process begins with the libraries lo
 """
 
 import contextlib
-import hashlib
 import io
 import linecache
 import os
@@ -29,7 +28,7 @@ from matplotlib import font_manager
 from weave.errors import WeaveError
 from weave.run import notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
-from weave.run.snippet import name_of, names_in, where
+from weave.run.snippet import digest, name_of, where
 from weave.run.svg import to_svg
 
 STYLE = files("weave") / "run/figure.mplstyle"
@@ -78,7 +77,7 @@ def record_reads(root: Path) -> dict[str, str]:
         if path.suffix == ".pyc":  # of the module beside the folder in which it lies
             path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
-        question = f"{'names' if lists else 'file'} {name}"
+        question = f"file {name}"
         if name.startswith(".") or question in trace:
             return
         if event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR):
@@ -88,13 +87,6 @@ def record_reads(root: Path) -> dict[str, str]:
 
     sys.addaudithook(note)
     return trace
-
-
-def digest(path: Path) -> str:
-    """Tell what is in a file or a folder from what was, as `Project.digest` does."""
-    if path.is_dir():
-        return hashlib.sha256(repr(names_in(path)).encode()).hexdigest()
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def stop_after(time_limit: float) -> None:
