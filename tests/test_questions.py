@@ -18,7 +18,8 @@ SAMPLES = 20_000
 
 def lacks(entry):
     """Name what an answer should have and has not. An entry is what follows `### `."""
-    parts = re.split(r"\n\n+", re.split(r"\n## ", entry)[0])
+    own = re.sub(r"^::: settles .*", "", re.split(r"\n## ", entry)[0], flags=re.MULTILINE)
+    parts = re.split(r"\n\n+", own.strip())
     answer, more = parts[1], parts[-1]
     sentences = re.sub(r"\$[^$]*\$|\{=[^}]*\}|`[^`]*`", "x", answer)
     has = {
