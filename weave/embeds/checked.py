@@ -74,15 +74,15 @@ def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str
         finding = "" if row["verdict"] == "true" else found(short)
         finding = context.part(finding, place, claim["values"])
         source = ", ".join(filter(None, (row["source"], claim["place"]))) or "our own addition"
-        links = [f"[{key}]({context.to_root}{PAGE}#{key}){{ .claim }}"]
-        anchor = context.anchor(match, key)  # of a claim that the text does not refer to
-        if (match.start(), key) not in context.anchors:
-            links.append(f"[in the text](#mark-{key})")
+        anchor, to_text = context.anchor(match, key), ""
+        if (match.start(), key) not in context.anchors:  # the text refers to it
+            to_text = f"[in the text](#mark-{key}){{ .to-text }}"
         tone = TONES[row["verdict"]]
         items += (
             f'<li id="verdict-{key}" markdown="block">\n\n'
             f"*{SIGNS[row['verdict']]} {row['verdict']}*{{ .verdict .{tone} {anchor} }} {said}\n\n"
-            f"{source} · {' · '.join(links)}\n{{ .place }}\n\n{finding}\n\n</li>\n"
+            f"{source} · [{key}]({context.to_root}{PAGE}#{key}){{ .claim }} {to_text}"
+            f"\n{{ .place }}\n\n{finding}\n\n</li>\n"
         )
     return f'<ul class="checked" markdown="block">\n{items}</ul>\n'
 
@@ -93,6 +93,7 @@ EMBEDS = [
         "settles",
         rf"^(?P<settles_indent>[ \t]*):::[ ]+settles{NAMED}+[ \t]*$",
         settles,
+        misspelt=(r"^[ \t]*:::[ ]+settles\b", "name the claims: ::: settles 003-15 003-16"),
         keys=keys,
         signs=signs,
     ),

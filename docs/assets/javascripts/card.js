@@ -15,7 +15,7 @@ if (HTMLElement.prototype.showPopover) {
       page.head.prepend(Object.assign(page.createElement("base"), { href }));
     }
     const row = page.getElementById(hash.slice(1)).closest("li, tr").cloneNode(true);
-    row.querySelectorAll("details, .back, .headerlink").forEach((part) => part.remove());
+    row.querySelectorAll("details, .back, .to-text").forEach((part) => part.remove());
     row.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
     row.querySelectorAll("a").forEach((link) => (link.href = link.href));
     return row;
@@ -23,11 +23,14 @@ if (HTMLElement.prototype.showPopover) {
 
   const show = async (mark) => {
     const row = await rowOf(mark);
-    const parts = [...(row.matches("tr") ? [...row.cells].flatMap((cell) => [...cell.childNodes]) : row.childNodes)];
-    if (mark.dataset.value) parts.unshift(Object.assign(document.createElement("code"), { textContent: mark.dataset.value }));
-    else {
+    const parts = [...(row.cells ?? [row])].flatMap((cell) => [...cell.childNodes]);
+    if (mark.dataset.value) {
+      const code = Object.assign(document.createElement("code"), { textContent: mark.dataset.value });
+      parts.unshift(code, ", computed by ");
+    } else {
       const { href } = row.querySelector("a.claim") ?? mark;
-      parts.push(Object.assign(document.createElement("a"), { href, className: "more", textContent: "All checks ›" }));
+      const all = { href, className: "more", textContent: "All checks ›" };
+      parts.push(Object.assign(document.createElement("a"), all));
     }
     card.hidePopover();
     card.replaceChildren(...parts);
