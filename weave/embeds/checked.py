@@ -18,7 +18,11 @@ from weave.errors import WeaveError
 from weave.scan import mentions_in
 
 KEY = re.compile(r"\w+-\d+")
-FOLDED = {"Right as written": {"true"}, "What no code can settle": {"history", "opinion"}}
+FOLDED = {
+    "Too vague to test as written": {"vague"},
+    "Right as written": {"true"},
+    "What no code can settle": {"history", "opinion"},
+}
 
 
 def keys(match: re.Match[str]) -> list[str]:
@@ -50,7 +54,7 @@ def verdicts(match: re.Match[str], context: Context) -> str:
     if not every:
         raise WeaveError("this page refers to no claim")
     rows = {key: look_up(key, context) for key in every}
-    worst_first = ("wrong", "true if", "vague")
+    worst_first = ("wrong", "true if")
     shown = [key for word in worst_first for key in rows if rows[key]["verdict"] == word]
     parts = [listing(shown, match, context)]
     for summary, words in FOLDED.items():
