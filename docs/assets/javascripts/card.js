@@ -51,7 +51,7 @@ if (HTMLElement.prototype.showPopover) {
   const tryTo = (mark) => show(mark).catch(() => location.assign(mark.href));
   document.addEventListener("click", (event) => {
     const mark = event.target.closest?.(marks);
-    if (!mark || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!mark || card.contains(mark) || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     clearTimeout(resting);
     tryTo(mark);
@@ -61,7 +61,7 @@ if (HTMLElement.prototype.showPopover) {
     clearTimeout(resting);
     const mark = target.closest(marks);
     const isOpen = card.matches(":popover-open");
-    if (mark && !(isOpen && mark === shown)) resting = setTimeout(() => show(mark).catch(() => {}), 250);
+    if (mark && !card.contains(mark) && !(isOpen && mark === shown)) resting = setTimeout(() => show(mark).catch(() => {}), 250);
     else if (isOpen && !mark && !card.contains(target)) resting = setTimeout(() => card.hidePopover(), 400);
   });
 }
