@@ -116,7 +116,11 @@ def test_a_table_of_verdicts_is_no_argument(text, page, found):
     assert argued([place for place in mentions_in(text, page) if place.key == "a-1"]) is found
 
 
-SETTLES = re.compile(r"^::: settles(?: \d{3}-\d\d)+\n(?:\n+#.*|\Z)", re.MULTILINE)
+# Behind it a heading, or what is folded; or the fold in which it stands ends.
+SETTLES = re.compile(
+    r"^(?P<fold>[ ]*)::: settles(?: \d{3}-\d\d)+\n++(?=\Z|(?P=fold)(?:#|\?\?\?)|(?!(?P=fold)))",
+    re.MULTILINE,
+)
 # A verdict on a claim that somebody typed: as such, in words beside a mark, or as a table's column.
 TYPED = re.compile(
     r"\{ ?\.verdict|^\|.*\[@\d{3}-\d\d.*\||"
@@ -130,7 +134,8 @@ ENDS = re.compile(r"(?<=[.:?!])\s+")
 def test_what_a_section_settles_stands_at_its_end(page):
     text = (ROOT / "docs" / page).read_text("utf-8")
     assert len(SETTLES.findall(text)) == text.count("::: settles")
-    assert not SETTLES.search("::: settles 003-15\n\nMore of the section.\n")
+    for fold in ("", "    "):
+        assert not SETTLES.search(f"{fold}::: settles 003-15\n\n{fold}More of the section.\n")
 
 
 @pytest.mark.parametrize("page", [*CHAPTERS, "questions.md"])
