@@ -136,6 +136,14 @@ def test_verdicts_follow_the_ledger(book):
     assert "✓ true</em>" in html
 
 
+def test_a_heading_that_is_indented_is_named_and_has_its_id(book):
+    text = '# C\n\n## Sums\n\n!!! depth "All of it"\n\n    ### Twos { #twos }\n\n    So [@a-1].\n'
+    page = book.build(text)
+    assert page.warnings == []
+    assert '<h3 id="twos">' in page.html
+    assert '<a href="../chapter/#mark-a-1">Twos</a>' in listed(book)
+
+
 def test_a_row_leads_to_a_table_only_if_no_text_refers_to_the_claim(book):
     book.file("docs/other.md", "# O\n\n| a | b |\n|---|---|\n| x | [@a-1; a-2] |\n")
     assert book.build("# C\n\nIt is five [@a-1].\n").warnings == []
