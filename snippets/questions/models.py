@@ -53,7 +53,7 @@ for y, x in zip(place, value, strict=True):
         ha="right" if left else "left",
         va="center",
     )
-axes.set(xscale="log", xlim=(0.02, 4.5), xlabel="standard deviation of a logit")
+axes.set(xscale="log", xlim=(0.014, 6), xlabel="standard deviation of a logit")
 axes.set(xticks=[0.1, 1], xticklabels=["0.1", "1"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()

@@ -4,7 +4,7 @@ more so the larger the head.
 The mean weight of a token on itself among n keys, for n from 2 to 65,536 on a
 logarithmic axis, where keys equal queries and scores are divided by the root of
 d. Three curves fall from 1 to 0: for 16 dimensions it is one half at about 30
-keys, for 64 at about 1700, for 256 it is still near 1 at the right end.
+keys, for 64 at about 1750, for 256 it is still near 1 at the right end.
 """
 
 # %%
@@ -42,7 +42,7 @@ itself = {d: {n: weight_on_itself(d, n) for n in keys} for d in dims}
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots()
-for d, n, ha in zip(dims, [4, 256, 4096], ["left"] * 3, strict=True):
+for d, n in zip(dims, [4, 256, 4096], strict=True):
     axes.semilogx(keys, list(itself[d].values()))
     axes.text(n, itself[d][n] - 0.09, f"d = {d}", ha="right", va="center")
 axes.set(xlabel="keys", ylabel="weight of a token on itself", ylim=(0, 1.05))

@@ -30,12 +30,16 @@ bare = {dim: mean(slope, np.sqrt(dim)) for dim in dims}
 divided = mean(slope, 1)
 
 
-def total(sigma, bias=-np.log(n)):
-    """Return the mean sum of n sigmoid weights."""
-    return n * mean(lambda z: special.expit(z + bias), sigma)
+def total(sigma, minus):
+    """Return the mean sum of n sigmoid weights; `minus` is the bias."""
+    return n * mean(lambda z: special.expit(z - minus), sigma)
 
 
-sum_of_weights = {"bare": total(8), "divided": total(1), "no bias": total(1, 0)}
+sum_of_weights = {
+    "bare": total(np.sqrt(d), np.log(n)),
+    "divided": total(1, np.log(n)),
+    "no bias": total(1, 0),
+}
 
 # Linear attention: given q, the weights of n keys go like φ(q)·φ(k). For φ =
 # elu + 1 they vary by this share of their mean, so that so many take part.

@@ -58,10 +58,10 @@ WRONG = {
         "return stats.binom.pmf(np.arange(2 * d + 1), 2 * d, 0.5)": ("Which scores cannot occur"),
         "return np.ones(2 * d + 1)": "add up to 5",
         # As many of each possible score: the right support, the wrong weights.
-        "return (np.arange(2 * d + 1) % 2 == 0) / (d + 1)": "this law has variance 2.66667",
-        # The law of half as many terms, twice as large.
+        "return (np.arange(2 * d + 1) % 2 == 0) / (d + 1)": "has variance 2.66667",
+        # The distribution of half as many terms, twice as large.
         "p = np.zeros(2 * d + 1)\n"
-        "p[d % 2], p[-1 - d % 2] = 0.5, 0.5\nreturn p": "this law has variance 4",
+        "p[d % 2], p[-1 - d % 2] = 0.5, 0.5\nreturn p": "this distribution has variance 4",
     },
     3: {
         "def loud(q, rng):\n    return q\n" + SILENT_BUT_CORRELATED: (
