@@ -60,7 +60,7 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(figsize=(6.4, 4))
 axes.loglog(dims, list(bare.values()))
 axes.loglog(dims, np.full(len(dims), divided))
-axes.text(300, 0.024, "q·k", ha="right", va="top")
+axes.text(110, 0.024, "q·k", ha="right", va="top")
 axes.text(300, 0.23, "q·k / √d", ha="right", va="bottom")
 axes.set(xlabel="dimension d of a head", ylabel="mean slope of the sigmoid")
 axes.set(xticks=[1, 4, 16, 64, 256, 1024], ylim=(0.008, 0.4))
