@@ -167,7 +167,7 @@ def test_the_bad_page_needs_scripts(visit):
 
 
 def test_scripts_stand_on_one_line(visit):
-    """Whatever the letters before them: the index of q and of k, in a root the squares of ρ and d."""
+    """Whatever the letters before them: the index of q and k, the square of ρ and d in a root."""
     heights = visit(BASE).page.evaluate(
         """() => {
             document.querySelector('article').insertAdjacentHTML('beforeend', `<math>
