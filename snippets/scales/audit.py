@@ -61,7 +61,7 @@ lines = {
     "nn.Linear": np.full_like(width, 1 / 3),
     "N(0, 0.02²)": 0.02**2 * width,
 }
-fig, axes = plt.subplots(figsize=(6.4, 4))
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
 for name, variance in lines.items():
     axes.loglog(width, variance)
     if "head" in name:
