@@ -151,12 +151,12 @@ def figures_of(text: str) -> list[str]:
         if word.startswith("```") and (not fence or line.strip() == fence):
             fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
         elif word == ":::" and "/" in rest and not fence:
-            names.append(rest.split("/")[1])
+            names.append(rest.split()[0].split("/")[1])
     return names
 
 
 def test_figures_of_names_those_outside_code():
-    assert figures_of("::: a/b\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n") == ["b", "d"]
+    assert figures_of("::: a/b open\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n") == ["b", "d"]
 
 
 def test_the_bad_page_needs_scripts(visit):
