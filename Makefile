@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint site zensical bench clean
+.PHONY: help serve test lint site zensical bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -42,6 +42,9 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
+
+weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (bench/README.md)
+	$(BIN)/python -m bench.weigh $(ARGS)
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
