@@ -14,8 +14,13 @@ a half.
 # %%
 import numpy as np
 from gaussian_logits import jacobian_square
-from largest_keys import draw, draw_evenly, every_three
-from largest_keys import jacobian_norm, weights_norm
+from largest_keys import (
+    draw,
+    draw_evenly,
+    every_three,
+    jacobian_norm,
+    weights_norm,
+)
 
 sigma, draws = np.geomspace(0.25, 32, 22), 2000
 counts, shares = [3, 16, 64, 512, 4096], [10, 50, 90]

@@ -30,7 +30,7 @@ keys_at_peak = {s: n * np.exp(-(s**2) / 2) for s in spreads}
 # %%
 import matplotlib.pyplot as plt
 
-fig, (count, share) = plt.subplots(2, 1, figsize=(6.4, 5), sharex=True)
+fig, (count, share) = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True)
 count.semilogy(g, keys)
 count.axhline(1, linestyle=":", color="C0")
 count.text(8.9, 2, "one key", ha="right", color="C0")

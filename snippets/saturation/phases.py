@@ -51,7 +51,7 @@ for m in [4, 16, 64, 512, 4096, 65536, 2**20]:
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 5))
+fig, axes = plt.subplots(figsize=(6.4, 4.8))
 axes.fill_between(n, border, 20_000, color="C1", alpha=0.14)
 axes.fill_between(n, 0.05, border, color="C0", alpha=0.14)
 axes.plot(n, border, color="C3")

@@ -33,7 +33,7 @@ scaled_3["keys"], bare_3["keys"] = (participation(3, s) for s in (1, 8))
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(3, 1, figsize=(6.4, 6), sharex=True)
+fig, panels = plt.subplots(3, 1, figsize=(6.4, 5.8), sharex=True)
 results = [largest_weight, share, taking_part]
 labels = ["largest weight", "entropy / ln n", "keys taking part"]
 for axes, result, label in zip(panels, results, labels, strict=True):
