@@ -29,7 +29,7 @@ for s in (1, 8):
 import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(3, 1, figsize=(6.4, 5.1), sharex=True)
-labels = ["norm ‖J‖, rms", "mean trace of J", "output, relative"]
+labels = ["norm ‖J‖", "trace of J", "relative"]
 for axes, measure, label in zip(
     panels, [norm, own, relative], labels, strict=True
 ):

@@ -1,4 +1,4 @@
-r"""Undivided scores of most models start above the border, in the frozen phase.
+r"""Undivided scores of large models start above the border, in the frozen phase.
 The divisor moves them below it, if the weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
