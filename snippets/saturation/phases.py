@@ -1,5 +1,5 @@
-r"""Undivided scores of large models start above the border, in the frozen phase.
-The divisor moves them below it, if the weights are not drawn too large.
+r"""Undivided, the scores of large models start above the border, in the frozen
+phase. The divisor moves them below it, if weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
