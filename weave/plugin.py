@@ -23,6 +23,7 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
+from rjsmin import jsmin
 
 from weave import lab, search
 from weave.embed import Context, log, mistake
@@ -66,6 +67,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             if old := files.get_file_from_path(name):  # written below docs/ for another engine
                 files.remove(old)
             files.append(File.generated(config, name, content=content))
+        for script in files.javascript_files():
+            if script.src_dir == config.docs_dir:
+                script.content_string = jsmin(script.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:

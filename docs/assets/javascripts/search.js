@@ -1,5 +1,5 @@
-// Search's index is as large as two chapters, and most readers never search. Material asks for it as
-// each page loads; here that request waits until the reader reaches for search.
+// Search's index is as large as two chapters, and most readers never search. Material asks for it, and
+// starts its worker, as each page loads; here both wait until the reader reaches for search.
 {
   const reached = new Promise((resolve) => {
     const isSearch = ({ target }) => target.closest?.(".md-search, [for=__search], #__search") && resolve();
@@ -14,5 +14,20 @@
   XMLHttpRequest.prototype.send = function (...body) {
     if (this.isIndex) reached.then(() => send.apply(this, body));
     else send.apply(this, body);
+  };
+
+  const { Worker } = window;
+  window.Worker = class extends EventTarget {
+    constructor(url) {
+      super();
+      this.started = reached.then(() => {
+        const worker = new Worker(url);
+        worker.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }));
+        return worker;
+      });
+    }
+    postMessage(...message) {
+      this.started.then((worker) => worker.postMessage(...message));
+    }
   };
 }
