@@ -20,7 +20,7 @@ export const gaussian = (seed) => {
 
 /** Give softmax weights. */
 export const softmax = (scores) => {
-  const top = Math.max(...scores);
+  const top = scores.reduce((a, b) => Math.max(a, b));
   const powers = scores.map((score) => Math.exp(score - top));
   const sum = powers.reduce((a, b) => a + b);
   return powers.map((power) => power / sum);
@@ -51,19 +51,19 @@ export class Explorable extends HTMLElement {
     this.panel.className = "panel";
     this.panel.role = "group";
     this.panel.ariaLabel = this.constructor.title;
-    this.panel.innerHTML = `${this.constructor.stage}<div class="inputs">${this.constructor.inputs
+    this.panel.innerHTML = `${this.stage}<div class="inputs">${this.constructor.inputs
       .filter(({ name, label }) => label && (!shown || shown.includes(name)))
       .map(
         ({ name, label, least, most, step, value }) => `<p><label for="${this.name}-${name}">${label}</label><input
         type="range" id="${this.name}-${name}" name="${name}" min="${least}" max="${most}" step="${step}"
         value="${value}"><output for="${this.name}-${name}" aria-live="off"></output></p>`,
       )
-      .join("")}${this.constructor.acts ?? ""}</div><p role="status"></p>`;
+      .join("")}${this.acts ?? ""}</div><p role="status"></p>`;
     this.querySelector(".drawing").before(this.panel);
     this.addEventListener("input", () => this.change());
     this.addEventListener("click", ({ target }) => {
-      const act = target.closest("[data-act]")?.dataset.act;
-      if (act) this[act]();
+      const button = target.closest("[data-act]");
+      if (button) this[button.dataset.act](button);
     });
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.read());
     // A link to a view of what is on the page already need not load it again.
@@ -76,8 +76,12 @@ export class Explorable extends HTMLElement {
       this.read();
     });
     this.classList.add("live");
+    this.prepare();
     if (!this.read()) this.begin();
   }
+
+  /** Add what the panel needs beyond its markup. */
+  prepare() {}
 
   /** Show how it begins. */
   begin() {

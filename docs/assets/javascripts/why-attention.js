@@ -17,8 +17,8 @@ customElements.define(
   "why-attention",
   class extends Explorable {
     static title = "Who gets the attention?";
-    static stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
-    static acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button><input type="hidden" name="seed" value="0"></p>`;
+    stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
+    acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button><input type="hidden" name="seed" value="0"></p>`;
     static inputs = [
       { name: "d", label: "dimensions <i>d</i>", least: 0, most: 10, step: 0.1, value: 6, power: true },
       { name: "n", label: "keys <i>n</i>", least: 1, most: 9, step: 1, value: 5, power: true },
