@@ -22,11 +22,13 @@ from tests.site.accessibility import breaks_accessibility_rules
 from tests.site.browser import BASE, PHONE, Tab, complains
 
 CALM = {"reduced_motion": "reduce"}
+# The page on which each stands.
 PAGE = {
     "attention": "saturation/",
     "plane": "saturation/",
     "terms": "theorem/",
-}  # where each stands
+    "puzzle": "variance/",
+}
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
 
@@ -301,6 +303,103 @@ def test_the_terms_are_those_of_the_matrices(visit, module):
 def test_a_wrong_term_shows(visit, module, old, new):
     page = visit_with(visit, "theorem/", "why-terms.js", old, new)
     assert terms_differ(page, module("theorem/moments")) != []
+
+
+# The puzzle ------------------------------------------------------------------------------------
+
+PUZZLE = """shown => ({
+    words: shown.querySelector('.puzzle').innerText,
+    legend: shown.querySelector('.legend').innerText,
+    bars: shown.querySelector('.bars path').getAttribute('d'),
+    law: shown.querySelector('.law').getAttribute('d'),
+    marks: ['guess', 'bare', 'right', 'mean']
+        .map(name => parseFloat(shown.querySelector(`.mark.${name}`).style.left)),
+})"""
+SHAPES = [
+    {"guess": 1.5, "n": n, "m": m, "d": d, "ddof": ddof, "count": count}
+    for n, m, d, ddof, count in [
+        (2, 2, 2, 0, 1),
+        (2, 2, 2, 0, 400),
+        (2, 2, 2, 1, 400),
+        (3, 5, 4, 0, 60),
+        (8, 2, 1, 1, 60),
+    ]
+]
+
+
+def puzzle_differs(page: Page, expected, cdf) -> list[str]:
+    """List the states in which a variance, the heap, the law or a mark is not the right one."""
+    found = []
+    for state in SHAPES:
+        guess, n, m, d, ddof, count = state.values()
+        shown = show(page, "puzzle", PUZZLE, **state)
+        drawn = np.reshape(numbers(1, count * d * (n + m)), (count, d * (n + m)))
+        products = [one[: n * d].reshape(n, d) @ one[n * d :].reshape(d, m) for one in drawn]
+        values = np.var(products, axis=(1, 2), ddof=ddof)
+        right = expected(n, d, m) * n * m / (n * m - ddof)
+        heap = np.histogram(values, 40, (0, 4 * d))[0]
+        law = np.diff(cdf(np.arange(1, 41) / 5), prepend=0) * count
+        known = (n, m, d, ddof) == (2, 2, 2, 0)
+        top = 1.05 * max(1, heap.max(), law.max() if known else 0)
+        heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", shown["bars"])]
+        curve = [1 - float(y) / 100 for y in re.findall(r"[ML][\d.]+ ([-\d.]+)", shown["law"])]
+        matrix = re.findall(r"[−\d.]+", shown["words"])[: n * m]
+        entries = [float(entry.replace("−", "-")) for entry in matrix]
+        latest = float(re.search(r"([\d.]+)\s*\n?np.var", shown["words"])[1])
+        printed = re.search(r"= ([\d.]+)\s+mean of .* ([\d.]+)$", shown["legend"], re.S)
+        if (
+            not np.allclose(entries, products[-1].ravel(), atol=0.00501)
+            or abs(latest - values[-1]) > 0.00501
+            or abs(float(printed[1]) - right) > 0.00501
+            or abs(float(printed[2]) - values.mean()) > 0.00501
+            or not np.allclose(heights, heap / top, atol=DRAWN)
+            or len(curve) != 40 * known
+            or (known and not np.allclose(curve, law / top, atol=2e-3))
+            or not np.allclose(
+                shown["marks"], 25 * np.array([guess, d, right, values.mean()]) / d, atol=1e-2
+            )
+        ):
+            found.append(f"{state}: {shown}")
+    return found
+
+
+def test_the_puzzle_is_drawn_fairly(visit, module):
+    page = visit(BASE + "variance/", **CALM).page
+    expected = module("variance/sample_variance").expected
+    assert puzzle_differs(page, expected, module("variance/two_by_two").cdf) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("q[i*d+l]*k[l*m+j]", "q[i*d+l]*k[j*d+l]"),
+        ("(x-mean)**2", "x**2"),
+        ("d*(1-1/size)", "d*(1-1/n)"),
+        ("below-(all[i-1]??0)", "below"),
+    ],
+)
+def test_a_wrong_puzzle_shows(visit, module, old, new):
+    page = visit_with(visit, "variance/", "why-puzzle.js", old, new)
+    expected = module("variance/sample_variance").expected
+    assert puzzle_differs(page, expected, module("variance/two_by_two").cdf) != []
+
+
+def test_one_guesses_first(visit):
+    """Nothing gives the answer away before the first draw; the buttons then draw 1 and 1000."""
+    page = visit(BASE + "variance/", **CALM).page
+    shown = page.locator("why-puzzle")
+    assert "?" in shown.locator(".found").inner_text()
+    assert [mark.is_visible() for mark in shown.locator(".mark").all()].count(True) == 1
+    shown.get_by_role("button", name="Draw once").click()
+    shown.get_by_role("button", name="1000 times").click()
+    assert page.evaluate("() => document.querySelector('why-puzzle').values.count") == 1001
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .legend').innerText.includes('1001 draws')"
+    )
+    shown.get_by_role("button", name="Start again").click()
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .found').innerText.includes('?')"
+    )
 
 
 # All of them -----------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ export class Explorable extends HTMLElement {
     this.name = this.localName.slice(4);
     this.data = JSON.parse(this.dataset.explore);
     const shown = this.dataset.controls?.split(" ");
+    this.calm = calm.matches;
     this.panel = document.createElement("div");
     this.panel.className = "panel";
     this.panel.role = "group";
