@@ -139,8 +139,10 @@ export class Explorable extends HTMLElement {
   /** Draw before the next frame; once it stays so, say it and write it into the address. */
   change() {
     this.frame ??= requestAnimationFrame(() => this.show());
+    this.parentElement.classList.add("held");
     clearTimeout(this.rest);
     this.rest = setTimeout(() => {
+      this.parentElement.classList.remove("held");
       this.at("[role=status]").textContent = this.words;
       history.replaceState(history.state, "", `?${new URLSearchParams(this.values)}#${this.name}`);
     }, 500);
