@@ -389,6 +389,7 @@ def test_one_guesses_first(visit):
     page = visit(BASE + "variance/", **CALM).page
     shown = page.locator("why-puzzle")
     assert "?" in shown.locator(".found").inner_text()
+    assert shown.locator(".found").bounding_box()["width"] > 200
     assert [mark.is_visible() for mark in shown.locator(".mark").all()].count(True) == 1
     shown.get_by_role("button", name="Draw once").click()
     shown.get_by_role("button", name="1000 times").click()

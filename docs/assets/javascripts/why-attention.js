@@ -6,7 +6,7 @@ const row = (name, title) => `<section class="row ${name}"><p class="title">${ti
   <p class="found"><b></b> <span></span></p>
   <svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
   <svg class="strip" viewBox="-1000 0 2000 40" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
-  <p class="scale" aria-hidden="true">${[-1000, -100, -10, 0, 10, 100, 1000].map((at) => `<i>${at}</i>`).join("").replaceAll("-", "−")}</p>
+  <p class="scale" aria-hidden="true">${[-1000, -10, 0, 10, 1000].map((at) => `<i>${at}</i>`).join("").replaceAll("-", "−")}</p>
   </section>`;
 
 const NAMES = { 0: "undivided", 0.5: "÷ √d", 1: "÷ d" };
