@@ -285,3 +285,16 @@ def test_the_jacobian_s_norm_survives_certainty(module):
     assert np.isclose(tiny, np.sqrt(10) * 1e-20)  # on the diagonal 2, 1, 1, beside it four times 1
     textbook = 1.0 - 2 * 1.0 + 1.0**2
     assert textbook == 0.0
+
+
+def test_an_error_that_is_made_twice_counts_once(snippet):
+    found = snippet("claims/verdicts")
+    wrong = {
+        key: claim
+        for source in ("note", "variance_thread", "root_thread", "article")
+        for key, claim in snippet(f"claims/{source}").claims.items()
+        if claim["verdict"] == "wrong"
+    }
+    first = {key: claim for key, claim in wrong.items() if not claim["same"]}
+    assert {claim["same"] for claim in wrong.values()} - {""} <= first.keys()
+    assert found.errors == len(first) < len(wrong)

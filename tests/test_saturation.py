@@ -1111,3 +1111,25 @@ def test_length_of_the_query(snippet, exact):
             same = [exact.mean_power_sum(page.n, math.sqrt(2 * x), 2) for x in node[weight > 1e-9]]
             assert close(1 / page.mixed_bare, np.sum(weight[weight > 1e-9] * same), 1e-5)
             assert not close(page.mixed_bare, page.bare[0], 1e-3)
+
+
+def test_the_map_to_drag_over(snippet):
+    """Each place averages what simulated rows do; a map shifted by half an octave does not."""
+    shown = snippet("saturation/plane")
+    rng = np.random.default_rng(31)
+
+    def fits(shift):
+        found = []
+        for i, j in [(0, 2), (12, 0), (12, 6), (20, 3), (24, 8), (28, 5), (32, 9)]:
+            n, sigma = 2 ** shown.octaves[j], 2.0 ** (shown.halvings[i] + shift)
+            rows = softmax(sigma * rng.standard_normal((1500, n)), axis=1).max(axis=1)
+            mean, error = mean_and_error(rows)
+            found.append(agrees(shown.weight[i, j], mean, error))
+        return all(found)
+
+    assert fits(0)
+    assert not fits(0.5)
+    assert np.abs(shown.explore["map"] / 1000 - shown.weight).max() <= 0.0005
+    assert shown.models["GPT-2"][2] == pytest.approx(snippet("scales/audit").var_q["GPT-2"] ** 2)
+    t5 = snippet("scales/audit")
+    assert shown.models["T5"][2] == pytest.approx(t5.var_q["T5"] * t5.var_k["T5"])

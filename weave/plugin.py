@@ -25,6 +25,7 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
+from rjsmin import jsmin
 
 from weave import lab, policy, search, styles
 from weave.embed import Context, log, mistake
@@ -76,6 +77,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.project.told["card "] = words
             card = self.project.keep("card", "card ", lambda: drawn(*words))
             files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        for script in files.javascript_files():
+            if script.src_dir == config.docs_dir:
+                script.content_string = jsmin(script.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:

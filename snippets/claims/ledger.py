@@ -73,6 +73,7 @@ class Ledger:
         rather: str = "",
         needs: str = "",
         reading: str = "",
+        same: str = "",
     ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
         """Enter a claim; the function below computes what is found.
 
@@ -84,6 +85,7 @@ class Ledger:
             rather: what is right, as an expression, where the claim is wrong.
             needs: the assumption, in Markdown, where it holds only under one.
             reading: how we read it, in Markdown, if nothing testable is said.
+            same: the number of an earlier claim that makes the same error.
         """
         entry = {
             "key": key,
@@ -93,6 +95,7 @@ class Ledger:
             "rather": rather,
             "needs": needs,
             "reading": reading,
+            "same": same,
         }
         return self.enter(entry)
 

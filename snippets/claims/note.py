@@ -1210,6 +1210,7 @@ def trace_of_product():
     r"\Sigma_k) + \|C\|_F^2)$",
     says="(trace(cov_q @ cov_k) + norm(C)**2) / 2",
     rather="(trace(cov_q @ cov_k) + trace(C @ C)) / 2",
+    same="000-16",
 )
 def slip():
     r"""Here is the one slip of the proof. On the diagonal of $(A\Sigma)^2$ a
@@ -1239,6 +1240,7 @@ def slip():
     r"\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2$",
     says="trace(C)**2 + trace(cov_q @ cov_k) + norm(C)**2",
     rather="trace(C)**2 + trace(cov_q @ cov_k) + trace(C @ C)",
+    same="000-16",
 )
 def conclusion():
     r"""The slip of [000-38](claims.md#000-38) is handed on, and nothing else is

@@ -534,6 +534,7 @@ def query_variance(inputs, weight_variance):
     "Well, yes!",
     says="1",
     rather="inputs * weight_variance",
+    same="001-23",
 )
 def unit_variance():
     """After LayerNorm the variance is the number of inputs times that of a

@@ -452,6 +452,7 @@ def dot_or_multiplication():
     "first answer",
     "it doesn't actually do dot product",
     says="norm(scores - dots) > 0",
+    same="001-17",
 )
 def scores_are_dot_products():
     r"""Every entry of $QK^\top$ is one: of a row of $Q$ and a row of $K$. The

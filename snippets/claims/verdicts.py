@@ -26,6 +26,7 @@ sources = {
 every = [claim for claims in sources.values() for claim in claims.values()]
 words = ["true", "true if", "vague", "wrong", "history", "opinion"]
 count = {word: sum(c["verdict"] == word for c in every) for word in words}
+errors = sum(c["verdict"] == "wrong" and not c["same"] for c in every)
 total, no_code = len(every), count["history"] + count["opinion"]
 alterations = sum(len(claim["altered"]) for claim in every)
 caught = sum(sum(claim["altered"].values()) for claim in every)
