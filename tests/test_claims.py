@@ -105,8 +105,9 @@ def test_every_row_leads_to_the_argument_that_settles_its_claim(claims):
     ("text", "page", "found"),
     [
         ("## Sums\n\nIt is even [@a-1].\n", "variance.md", True),
-        ("## Sums\n\nSettles claims [@b-1; a-1].\n{ .settles }\n", "variance.md", True),
+        ("## Sums\n\n::: settles b-1 a-1\n", "variance.md", True),
         ("## Sums\n\n| it is even | [@a-1] |\n", "variance.md", False),
+        ("## Sums\n\n::: verdicts a-1\n", "variance.md", False),
         ("## What the source says, and what we find\n\nMuch [@a-1].\n", "variance.md", False),
         ("## Sums\n\nIt is even [@a-1].\n", "questions.md", False),
     ],
@@ -115,15 +116,61 @@ def test_a_table_of_verdicts_is_no_argument(text, page, found):
     assert argued([place for place in mentions_in(text, page) if place.key == "a-1"]) is found
 
 
+# Behind it a heading, or what is folded; or the fold in which it stands ends.
+SETTLES = re.compile(
+    r"^(?P<fold>[ ]*)::: settles(?: \d{3}-\d\d)+\n++(?=\Z|(?P=fold)(?:#|\?\?\?)|(?!(?P=fold)))",
+    re.MULTILINE,
+)
+# A verdict on a claim that somebody typed: as such, in words beside a mark, or as a table's column.
+TYPED = re.compile(
+    r"\{ ?\.verdict|^\|.*\[@\d{3}-\d\d.*\||"
+    r"(?<!othing )\b(?:is|are) (?:true|wrong|false|vague)\b[^.|]{0,20}\[@\d{3}-\d\d|^Settles claim",
+    re.MULTILINE,
+)
+ENDS = re.compile(r"(?<=[.:?!])\s+")
+
+
 @pytest.mark.parametrize("page", CHAPTERS)
 def test_what_a_section_settles_stands_at_its_end(page):
     text = (ROOT / "docs" / page).read_text("utf-8")
-    lines = re.findall(r"^Settles claims? .*\n.*\n\n?.*$", text, re.MULTILINE)
-    assert len(lines) == text.count("Settles claim") == text.count(".settles }")
-    for line in lines:
-        assert re.fullmatch(
-            r"Settles claim(s)? \[@[^]]*?(?(1);)[^];]*\]\.\n\{ \.settles \}\n\n#.*", line
-        )
+    assert len(SETTLES.findall(text)) == text.count("::: settles")
+    for fold in ("", "    "):
+        assert not SETTLES.search(f"{fold}::: settles 003-15\n\n{fold}More of the section.\n")
+
+
+@pytest.mark.parametrize("page", [*CHAPTERS, "questions.md"])
+def test_no_verdict_is_typed(page):
+    assert TYPED.findall((ROOT / "docs" / page).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| paper: it is small | *true if*{.verdict .partly} | but |",
+        "| a thread: it is small | [@002-16] | not at usual sizes |",
+        "That the size is $d$ is wrong [@002-16].",
+        "Settles claims [@002-16].",
+    ],
+)
+def test_a_typed_verdict_is_found(text):
+    assert TYPED.search(text)
+
+
+def repeated(text: str, ledger: str) -> set[str]:
+    """Give the sentences of eight words or more that a page and the ledger both have."""
+    page, own = (
+        {" ".join(s.split()) for s in ENDS.split(each) if len(s.split()) >= 8}
+        for each in (text, ledger)
+    )
+    return page & own
+
+
+@pytest.mark.parametrize("page", CHAPTERS)
+def test_no_sentence_of_the_ledger_is_repeated(claims, page):
+    ledger = "\n\n".join(claim["text"] for claim in claims.values())
+    assert repeated((ROOT / "docs" / page).read_text("utf-8"), ledger) == set()
+    sentence = "With independent terms the variance of a sum is theirs, added up."
+    assert repeated(f"So it is. {sentence} Or\nnot.", f"It is.\n{sentence}") == {sentence}
 
 
 def test_every_verdict_is_one_that_the_page_knows(claims):

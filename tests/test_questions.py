@@ -18,7 +18,8 @@ SAMPLES = 20_000
 
 def lacks(entry):
     """Name what an answer should have and has not. An entry is what follows `### `."""
-    parts = re.split(r"\n\n+", re.split(r"\n## ", entry)[0])
+    own = re.split(r"\n## |\n::: settles", entry)[0]
+    parts = re.split(r"\n\n+", own.strip())
     answer, more = parts[1], parts[-1]
     sentences = re.sub(r"\$[^$]*\$|\{=[^}]*\}|`[^`]*`", "x", answer)
     has = {
@@ -26,7 +27,7 @@ def lacks(entry):
         "two to five sentences": 2 <= len(re.findall(r"[.?](?=\s|$)", sentences)) <= 5,
         "a computed number": "{=" in answer,
         "a link to the argument": re.search(r"\]\(\w+\.md#", more),
-        "a source": re.search(r"\[@|https://", more),
+        "a source": re.search(r"\[@|https://", more) or "\n::: settles" in entry,
     }
     return [name for name, found in has.items() if not found]
 

@@ -74,6 +74,7 @@ class Context:
     anchors: Mapping[tuple[int, str], str] = field(default_factory=dict)
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
+    quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
 
     @property
     def chapter(self) -> str:

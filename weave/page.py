@@ -4,6 +4,7 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 
@@ -44,6 +46,7 @@ class Weave(Extension):
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
+        md.postprocessors.register(Plain(), "weave", 20)  # after code is back (30)
 
 
 @dataclass
@@ -64,7 +67,9 @@ class Weaver(Preprocessor):
             context.place = lambda line: f"docs/{context.source}:{above + line}"
         found = mentions_in(text, context.source)
         context.anchors = {(each.position, each.key): f"#{each.anchor}" for each in found}
-        return context.weave(text).split("\n")
+        woven = context.weave(text)
+        ends = (getattr(module, "at_end", None) for module in embeds.MODULES)
+        return (woven + "".join(end(context) for end in ends if end)).split("\n")
 
 
 @dataclass
@@ -78,3 +83,11 @@ class Marker(Treeprocessor):
         for module in embeds.MODULES:
             if mark := getattr(module, "mark_tree", None):
                 mark(root, self.context)
+
+
+class Plain(Postprocessor):
+    """Leaves names, operators, brackets and spaces in code unmarked: half of a page's elements."""
+
+    def run(self, text: str) -> str:
+        """Take their marks off."""
+        return re.sub(r'<span class="[nopw]">([^<]*)</span>', r"\1", text)

@@ -1,10 +1,25 @@
-"""The files that lie beside the pages: scripts and proofs to take away, and the fonts."""
+"""The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
 
 from base64 import b64decode, b64encode
 from functools import partial
+from pathlib import Path
 
+from weave.embeds.figure import modules
 from weave.project import Project
 from weave.run import fonts, notebook
+from weave.run.snippet import CELL
+
+# What a script begins with that imports modules of ours: it brings them along.
+BRINGS = """\
+# %%
+# The modules of this site that the script imports, so that this one file runs alone.
+import sys
+import tempfile
+from pathlib import Path
+
+beside = tempfile.TemporaryDirectory()
+sys.path.insert(0, beside.name)
+"""
 
 
 def published(project: Project) -> dict[str, bytes]:
@@ -20,6 +35,9 @@ def published(project: Project) -> dict[str, bytes]:
             to_script = partial(notebook.to_script, path)
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()
+        elif trace := project.store.read("run", name, "trace"):
+            within = [project.root / file for file in modules(name, trace)]
+            files[f"snippets/{name}.py"] = alone(path, within).encode()
 
     def cut() -> dict[str, str]:
         signs = project.look_up("signs")
@@ -29,3 +47,13 @@ def published(project: Project) -> dict[str, bytes]:
     for name, font in project.keep("fonts", "signs ", cut).items():
         files[f"assets/fonts/{name}.woff2"] = b64decode(font)
     return files
+
+
+def alone(script: Path, within: list[Path]) -> str:
+    """Give a script that runs in an empty folder: with the code of the modules that it imports."""
+    code, brings = script.read_text("utf-8"), ""
+    for module in within:
+        text = module.read_text("utf-8")
+        quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
+        brings += f'Path(beside.name, "{module.name}").write_text({quoted}, "utf-8")\n'
+    return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1) if brings else code

@@ -27,8 +27,10 @@ def run_all(
     """
     if not jobs:
         return
+    # One more than cores: the pool takes a tenth of a second to put a new process in a place that
+    # has become free, and meanwhile the core works on.
     with (
-        ProcessPool(os.cpu_count() or 1, max_tasks=1, context=processes()) as pool,
+        ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.

@@ -13,7 +13,7 @@ from weave.errors import WeaveError
 from weave.project import Project, looks_up
 from weave.run import notebook
 
-HEADING = re.compile(r"^#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
+HEADING = re.compile(r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
 TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
 SCANNED = ("docs/**/*.md", "docs/labs/*.ipynb", "docs/*.bib", "snippets/**/*.py")
 
@@ -56,8 +56,9 @@ def mentions_in(text: str, page: str) -> Iterator[Mention]:
 
 
 def in_table(match: re.Match[str]) -> bool:
-    """Tell whether a token stands in a table's row."""
-    return match.string[: match.start()].rpartition("\n")[2].startswith("|")
+    """Tell whether a token stands in a table's row, or makes the list of a page's verdicts."""
+    line = match.string[: match.start()].rpartition("\n")[2] + match[0]
+    return line.startswith(("|", "::: verdicts"))
 
 
 def signs_in(text: str) -> set[str]:

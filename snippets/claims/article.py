@@ -13,6 +13,7 @@ from ledger import Ledger, case, finding
 from samples import draw, jacobian_norm, vectors
 from scipy import optimize, special, stats
 
+source = "article"
 ledger = Ledger()
 weights = cache(draw)
 
@@ -916,7 +917,7 @@ def weights_without():
     says="[86.7, 1.6]",
 )
 def percent_without():
-    """The first two weights of [003-52](#003-52), in percent."""
+    """The first two weights of [003-52](claims.md#003-52), in percent."""
     return finding(100 * shares(14, 10, 12)[:2])
 
 

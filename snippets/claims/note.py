@@ -9,6 +9,7 @@ from ledger import Ledger, case, finding
 from samples import mean_and_error
 from scipy import optimize, special, stats
 
+source = "note"
 ledger = Ledger()
 
 
@@ -373,7 +374,7 @@ def decomposition():
     $\Sigma_q = \mathbb{E}[qq^\top]$ and $\Sigma_k = \mathbb{E}[kk^\top]$. It
     is the squared mean, and a change of the variance. That change is
     $\operatorname{tr}(C^2)$, though, and can be negative; see
-    [000-16](#000-16). For one $C$ of the check it is {= change :.2f }.
+    [000-16](claims.md#000-16). For one $C$ of the check it is {= change :.2f }.
     """
     one, zero = np.eye(2), np.zeros((2, 2))
     cases = []
@@ -413,9 +414,9 @@ def transition():
     rises from {= start :.3f } (for $\rho = 0.01$ at $d = 4$) to
     {= end :.3f } (for $\rho = 0.5$ at $d = 4096$). Half-way, for $\rho = 0.1$
     at $d = 101$, it is {= middle :.3f }. A general $C$ needs the theorem with
-    $\operatorname{tr}(C^2)$; see [000-16](#000-16). With quarter turns beside
-    $\rho I$, as far as variances of 1 allow, the transition is another: for
-    $\rho = 0.01$ the exponent is {= turned :.3f } at $d = 4$ already.
+    $\operatorname{tr}(C^2)$; see [000-16](claims.md#000-16). With quarter turns
+    beside $\rho I$, as far as variances of 1 allow, the transition is another:
+    for $\rho = 0.01$ the exponent is {= turned :.3f } at $d = 4$ already.
     """
 
     def exponent(rho, d):
@@ -870,9 +871,11 @@ def negligible():
 )
 def coherent():
     r"""For $\rho = 0.3$ it is {= near :.4f } at $d = 4096$. But structure that
-    does not show in the trace brings nothing: if $k$ is $q$ after a quarter
+    does not show in the trace may bring nothing: if $k$ is $q$ after a quarter
     turn in each of 32 planes, $C$ is as coherent as can be, and the size is
-    {= turned :.0f }.
+    {= turned :.0f }. Where the eigenvalues of $\Sigma_q$ or $\Sigma_k$ grow
+    with $d$, order $d$ can come
+    [without a trace](theorem.md#how-large-the-error-can-be).
     """
     one, d = np.eye(64), 4096
     turned = rms_by_pairs(one, one, np.kron(np.eye(32), TURN))
@@ -1211,8 +1214,8 @@ def trace_of_product():
 def slip():
     r"""Here is the one slip of the proof. On the diagonal of $(A\Sigma)^2$ a
     block meets itself, $CC$, and not its transpose, $CC^\top$, whose trace is
-    $\|C\|_F^2$. For the quarter turn of [000-16](#000-16) the left side is
-    {= left :.0f } and the right side {= right :.0f }.
+    $\|C\|_F^2$. For the quarter turn of [000-16](claims.md#000-16) the
+    left side is {= left :.0f } and the right side {= right :.0f }.
     """
 
     def trace_of_square(Sigma):
@@ -1238,8 +1241,8 @@ def slip():
     rather="trace(C)**2 + trace(cov_q @ cov_k) + trace(C @ C)",
 )
 def conclusion():
-    r"""The slip of [000-38](#000-38) is handed on, and nothing else is wrong.
-    For a million pairs of four-dimensional vectors, drawn with a random
+    r"""The slip of [000-38](claims.md#000-38) is handed on, and nothing else is
+    wrong. For a million pairs of four-dimensional vectors, drawn with a random
     $\Sigma$, the mean square of $q^\top k$ is {= mean :.3f } ±
     {= error :.3f }. With $\operatorname{tr}(C^2)$ the formula gives
     {= right :.3f }, with $\|C\|_F^2$ it gives {= published :.3f }.

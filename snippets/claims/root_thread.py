@@ -9,6 +9,7 @@ from ledger import Ledger, case, finding
 from samples import draw, jacobian_norm, vectors
 from scipy import optimize, special, stats
 
+source = "thread on the root"
 ledger = Ledger()
 
 # Laws of a coordinate with mean 0 and variance 1, all values equally likely.

@@ -9,6 +9,7 @@ import samples
 from ledger import Ledger, case, finding
 from scipy import optimize, stats
 
+source = "thread on the variance"
 ledger = Ledger()
 ROUNDING = 1e-9  # of a sum over all cases
 

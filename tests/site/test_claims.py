@@ -107,6 +107,10 @@ class Marks(HTMLParser):
         if tag == "tr" and "data-verdict" in given:
             self.row = given["id"]
             self.back[self.row] = []
+        elif tag == "li":  # of a chapter's verdicts
+            self.row = given.get("id", "")
+        elif tag == "em" and "id" in given:  # in such a row, where no text refers to the claim
+            self.at[given["id"]] = {f"#{self.row}"}
         elif tag == "p":
             self.is_back = given.get("class") == "back"
         elif tag == "a" and self.is_back:
@@ -117,7 +121,7 @@ class Marks(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "p":
             self.is_back = False
-        elif tag == "tr":
+        elif tag in {"tr", "li"}:
             self.row = ""
 
 
@@ -129,7 +133,9 @@ def lost(folder: Path) -> list[str]:
         found += [] if links else [key]
         for link in links:
             path, _, anchor = urljoin("/claims/", link).partition("#")
-            there = read(folder / path[1:] / "index.html").at.get(anchor, ())
+            at = read(folder / path[1:] / "index.html").at
+            there = at.get(anchor, set())  # links there, or by way of the row of verdicts
+            there = there.union(*(at.get(row[1:], ()) for row in there if row[0] == "#"))
             if f"/claims/#{key}" not in {urljoin(path, back) for back in there}:
                 found.append(f"{key}: {link}")
     return found
@@ -143,6 +149,9 @@ def test_every_row_links_to_a_place_that_links_back(site):
     ("place", "problem"),
     [
         ('<a id="mark-1" href="../claims/#1">', []),
+        ('<a id="mark-1" href="#row"><li id="row"><a href="../claims/#1">', []),
+        ('<li id="row"><em id="mark-1"></em><a href="../claims/#1">', []),
+        ('<a id="mark-1" href="#row"><li id="row"><a href="../claims/#2">', ["1: ../law/#mark-1"]),
         ('<a id="mark-1" href="../claims/#2">', ["1: ../law/#mark-1"]),
         ('<a href="../claims/#1">', ["1: ../law/#mark-1"]),
     ],

@@ -60,7 +60,7 @@ def test_a_table_has_a_row_for_each_claim(book):
     assert html.index('id="a-1"') < html.index('id="a-2"') < html.index('id="a-3"')
     assert '<em class="verdict false">wrong</em>' in html
     assert '>4.0</data>; see <span class="formula"><math alttext="2^2">' in html
-    assert "computed by its check" in html
+    assert '<data class="computed" value="4.0">' in html  # its check has it, in the same row
     assert "“it is even”" in html
     assert "Answer" in html
     assert "“I like it”" not in html  # nobody else says so
@@ -76,21 +76,72 @@ def test_a_check_stands_in_its_row_without_its_words(book):
     assert "It caught 3 of 3 alterations" in check
 
 
-def test_a_mark_in_the_text_gives_the_claim_s_number_and_is_linked_back(book):
+def test_a_mark_in_the_text_shows_the_verdict_says_the_claim_and_is_linked_back(book):
     page = book.build(
         "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make four [@a-1].\n"
     )
     assert page.warnings == []
-    assert 'href="../claims/#a-1" id="mark-a-1" title="Claim a-1: wrong">a-1</a>' in page.html
-    assert 'class="verdict' not in page.html  # it would seem to be about our own words
-    assert 'Explained in <em>C</em>: <a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
+    assert marks(page.html) == [("claim a-1, wrong: twice two is five", "../claims/#a-1", "×")]
+    assert '<a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
+    assert 'id="mark-a-1"' in page.html
 
 
-def test_claims_in_the_text_have_commas_between_them(book):
-    page = book.build("# C\n\nSettles claims [@a-1; a-2; a-3].\n{ .settles }\n")
+def marks(html: str) -> list[tuple[str, str, str]]:
+    """Give the spoken name of each mark, where it leads, and its sign."""
+    return re.findall(
+        r'<a aria-label="(claim [^"]*)" class="claim[^>]*href="([^"]*)".*?>(.)<', html
+    )
+
+
+def test_formulas_in_a_claim_are_spoken(book):
+    quote = r"*its* variance is $\sqrt{d_k}$, see [there](claims.md#a-2) and `np.var`"
+    book.file("snippets/claims/source.py", SOURCE.replace('"it is even"', f'r"{quote}"'))
+    page = book.build("# C\n\nIt is even [@a-2].\n")
     assert page.warnings == []
-    settled = re.search(r'<p class="settles">(.*)</p>', page.html)[1]
-    assert re.sub(r"<[^>]*>", "", settled) == "Settles claims a-1, a-2, a-3."
+    ((name, _, sign),) = marks(page.html)
+    assert name == "claim a-2, true: its variance is √d_k, see there and np.var"
+    assert sign == "✓"
+
+
+def test_a_section_s_claims_are_folded_and_counted(book):
+    page = book.build("# C\n\n::: settles a-1 a-2 a-3\n\n    ::: settles a-1\n")
+    assert page.warnings == []
+    assert "<summary>3 claims checked here: 1 true, 1 wrong, 1 opinion</summary>" in page.html
+    assert "×</a> “twice two is five”" in page.html
+    assert marks(page.html)[1] == ("claim a-2, true", "../claims/#a-2", "✓")
+    assert '<a href="../chapter/#mark-a-3">C</a>' in listed(book)
+
+
+def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
+    page = book.build("# C\n\n::: settles a-2\n\nFour [@a-1].\n\n::: verdicts a-3\n")
+    assert page.warnings == []
+    assert {to for _, to, _ in marks(page.html)} == {"#verdict-a-1", "#verdict-a-2"}
+    wrong, _, folded = page.html.partition("<summary>Right as written: 1</summary>")
+    assert "It is <data" in wrong.partition('id="verdict-a-1"')[2]  # with what is found
+    assert 'href="#mark-a-1"' in wrong
+    assert 'id="verdict-a-2"' not in wrong
+    right, _, no_code = folded.partition("<summary>What no code can settle: 1</summary>")
+    assert 'id="verdict-a-2"' in right
+    assert "So it is." not in right  # that stands beside the check
+    assert 'id="mark-a-3"' in no_code  # the list is all that the row can lead back to
+    assert 'href="#mark-a-3"' not in no_code
+
+
+def test_verdicts_follow_the_ledger(book):
+    text = "# C\n\nFour [@a-1].\n\n::: verdicts\n"
+    assert "× wrong</em>" in book.build(text).html
+    book.file("snippets/claims/source.py", SOURCE.replace('"5", rather="4"', '"4"'))
+    html = book.build(text).html
+    assert "× wrong</em>" not in html
+    assert "✓ true</em>" in html
+
+
+def test_a_heading_that_is_indented_is_named_and_has_its_id(book):
+    text = '# C\n\n## Sums\n\n!!! depth "All of it"\n\n    ### Twos { #twos }\n\n    So [@a-1].\n'
+    page = book.build(text)
+    assert page.warnings == []
+    assert '<h3 id="twos">' in page.html
+    assert '<a href="../chapter/#mark-a-1">Twos</a>' in listed(book)
 
 
 def test_a_row_leads_to_a_table_only_if_no_text_refers_to_the_claim(book):
@@ -102,29 +153,10 @@ def test_a_row_leads_to_a_table_only_if_no_text_refers_to_the_claim(book):
     assert "../other/#mark-a-2" in rows
 
 
-def test_marks_in_a_table_s_row_show_each_verdict_once(book):
-    page = book.build("# C\n\n| a | b |\n|---|---|\n| five | [@a-2; a-3; @a-1], [@a-1] |\n")
-    marks = re.findall(r'<a class="(?:verdict|claim)[^>]*>([^<]*)<', page.html)
-    assert marks == ["true", "opinion", "wrong", "wrong"]
-    assert 'id="mark-a-1-2"' in page.html
-
-
-def test_claims_of_one_verdict_in_a_row_show_it_once(book):
-    book.file(
-        "snippets/claims/source.py",
-        SOURCE.replace(', says="4 < 5"', ', says="4 > 5", rather="4 < 5"'),
-    )
-    page = book.build("# C\n\n| a | b |\n|---|---|\n| five | [@a-1; @a-2] |\n")
-    assert re.findall(r'<a class="(verdict|claim)[^>]*>([^<]*)<', page.html) == [
-        ("verdict", "wrong"),
-        ("claim", "a-2"),
-    ]
-
-
 def test_marks_stand_not_in_code(book):
     page = book.build("# C\n\n| a | b |\n|---|---|\n| x | [@a-1] |\n\n`[@a-9]`\n")
     assert page.warnings == []
-    assert '<td><a class="verdict false"' in page.html
+    assert '<td><a aria-label="claim a-1, wrong' in page.html
     assert "<code>[@a-9]</code>" in page.html
 
 
@@ -133,6 +165,9 @@ def test_marks_stand_not_in_code(book):
     [
         ("See [@a-4].", "chapter.md:3: no claim is 'a-4'; did you mean 'a-"),
         ("See [@ a-1].", r"chapter.md:3: a reference is written [@key]"),
+        ("::: settles a-4", "chapter.md:3: no claim is 'a-4'; did you mean 'a-"),
+        ("::: settles", "chapter.md:3: name the claims: ::: settles 003-15 003-16"),
+        ("::: verdicts", "chapter.md:3: this page refers to no claim"),
         ("::: claims sauce", "chapter.md:3: no snippet 'claims/sauce'; did you mean 'claims/sour"),
     ],
 )

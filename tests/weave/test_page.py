@@ -12,11 +12,25 @@ def test_a_figure_comes_with_caption_alternative_and_code(project):
     assert '<figure id="figure-chapter-line">' in html
     assert re.search(r"<figcaption>\s*<p>A line through the origin.</p>", html)
     assert '<desc id="chapter-line-alternative">One straight line' in html
-    compute, draw = html.split("<details data-search-exclude>")
+    shown, folded = html.split("<details data-search-exclude>")
+    assert "highlight" not in shown
+    assert folded.startswith("<summary>The code, and the script</summary>")
+    assert folded.index("slope") < folded.index("plt")
+    assert 'href="snippets/chapter/line.py"' in folded
+
+
+def test_code_that_is_the_argument_is_in_sight(project):
+    project.snippet()
+    compute, draw = project.convert("::: chapter/line open").split("<details data-search-exclude>")
     assert "slope" in compute
     assert "plt" not in compute
     assert "slope" not in draw
     assert 'href="snippets/chapter/line.py"' in draw
+
+
+def test_names_and_brackets_in_code_are_plain(project):
+    html = project.convert("```python\nreturn f(1)\n```")
+    assert '<span class="k">return</span> f(<span class="mi">1</span>)' in html
 
 
 def test_a_figure_stands_in_a_list_or_an_admonition(project):
@@ -29,21 +43,26 @@ def test_a_figure_stands_in_a_list_or_an_admonition(project):
 @pytest.mark.parametrize(
     ("value", "html"),
     [
-        ("line.std[64]", ">8</data>"),
-        ("line.std[64] :.2f", ">8.00</data>"),
-        ("line.std[64] / line.std[4] :.0f", ">4</data>"),
-        ("chapter/line.std[64] :.1f", ">8.0</data>"),
-        ("line.small :.1e", ">1.8 × 10<sup>-11</sup></data>"),
-        ("-line.std[4] :.1f", ">−2.0</data>"),
-        ("len(line.std)", ">2</data>"),
-        ("100 * line.small :.0%", ">0%</data>"),
+        ("line.std[64]", ">8</a>"),
+        ("line.std[64] :.2f", ">8.00</a>"),
+        ("line.std[64] / line.std[4] :.0f", ">4</a>"),
+        ("chapter/line.std[64] :.1f", ">8.0</a>"),
+        ("line.small :.1e", ">1.8 × 10<sup>-11</sup></a>"),
+        ("-line.std[4] :.1f", ">−2.0</a>"),
+        ("len(line.std)", ">2</a>"),
+        ("100 * line.small :.0%", ">0%</a>"),
     ],
 )
 def test_a_value_is_computed_and_says_where(project, value, html):
     project.snippet("std = {4: 2.0, 64: 8.0}\nsmall = 1.8e-11")
     page = project.build(f"It is {{= {value} }} now.").html
     assert html.replace("-11", "−11") in page
-    assert "computed by chapter/line" in page
+    assert (
+        f'href="#numbers-chapter-line" tabindex="-1" data-value="{value.partition(" :")[0]}"'
+        in page
+    )
+    assert '<em id="numbers-chapter-line">chapter/line</em>' in page  # at the page's end
+    assert 'href="../snippets/chapter/line.py">the script</a>' in page
 
 
 def test_values_stand_in_tables_and_formulas(project):
@@ -165,8 +184,8 @@ def test_two_clean_builds_are_the_same_to_the_byte(project):
 def test_text_is_escaped_and_only_numbers_are_typeset(project):
     project.snippet("name = 'case-1 <b>non-negative</b>'\nsmall = -2e-9")
     html = project.build("# T\n\n{= line.name } {= line.small :.0e }").html
-    assert "case-1 &lt;b&gt;non-negative&lt;/b&gt;</data>" in html
-    assert "−2 × 10<sup>−9</sup></data>" in html
+    assert "case-1 &lt;b&gt;non-negative&lt;/b&gt;</a>" in html
+    assert "−2 × 10<sup>−9</sup></a>" in html
 
 
 def test_a_percent_sign_does_not_end_a_formula(project):

@@ -1,5 +1,14 @@
 """What lies beside the pages: the scripts that they link to. (Fonts: test_fonts.py.)"""
 
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import PROJECT
 from weave.project import Project as Woven
 from weave.published import published
 
@@ -8,6 +17,46 @@ def files(project) -> dict[str, bytes]:
     woven = Woven(project.root)
     woven.refresh()
     return published(woven)
+
+
+@cache
+def downloads() -> dict[str, bytes]:
+    """Give what this site offers."""
+    return published(PROJECT)
+
+
+def run(code: bytes, folder: Path) -> str:
+    """Run a script in an empty folder, and give what it says of its failure."""
+    (folder / "script.py").write_bytes(code)
+    env = {"MPLBACKEND": "agg", "HOME": str(folder), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-W", "ignore", "script.py"]
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert [path.name for path in folder.glob("*.py")] == ["script.py"]
+    return done.stderr if done.returncode else ""
+
+
+# Every way to import a module of ours, and every module that figures share, at least once.
+SCRIPTS = [
+    *("saturation/assumed", "saturation/logits", "scales/floats"),
+    *("scales/spread", "theorem/law", "theorem/quarter_turn", "variance/experiment"),
+    *("training/first_step", "variance/puzzle", "variance/spread"),
+]
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_runs_alone(name, tmp_path):
+    assert run(downloads()[f"snippets/{name}.py"], tmp_path) == ""
+
+
+def test_as_it_stands_in_the_repository_it_does_not(tmp_path):
+    script = PROJECT.root / "snippets/variance/spread.py"
+    assert "No module named 'dot_product'" in run(script.read_bytes(), tmp_path)
+
+
+def test_a_module_with_any_quotes_comes_along(project, tmp_path):
+    project.file("snippets/chapter/quotes.py", "end = '''it\\\\'''\n")
+    project.snippet(compute="from quotes import end\n\nassert end == 'it' + chr(92)")
+    assert run(files(project)["snippets/chapter/line.py"], tmp_path) == ""
 
 
 def test_scripts_and_their_modules_are_offered_as_they_are(project):

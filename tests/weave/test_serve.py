@@ -43,12 +43,12 @@ def read(project) -> Iterator:
 
 
 def test_a_reader_of_the_draft_sees_changes_and_mistakes(project, read):
-    read(">1.25</data>")
+    read(">1.25</a>")
     project.snippet("slope = 2.5")
-    read(">2.5</data>")
+    read(">2.5</a>")
     project.snippet("slope = missing")
     page = read("NameError")
     assert "docs/chapter.md:3" in page
     assert "snippets/chapter/line.py:7" in page
     project.snippet("slope = 3.75")
-    assert "weave-error" not in read(">3.75</data>")
+    assert "weave-error" not in read(">3.75</a>")

@@ -1,20 +1,24 @@
 """Claims of the sources: their table, and how a page refers to one.
 
-`[@000-16]` on a page links to the claim's row in docs/claims.md, where `::: claims note` lists what
-each claim says, the verdict, what was found, and the check: all that the ledger says, which
-snippets/claims/note.py leaves behind as `claims`.
+`[@000-16]` on a page becomes a small sign of the verdict, whose spoken name is the claim. It links
+to what the page says of the claim, where it has `::: verdicts` (see `checked`), or else to the
+claim's row in docs/claims.md. There `::: claims note` lists what each claim says, the verdict, what
+was found, and the check: all that the ledger says, which snippets/claims/note.py leaves behind as
+`claims`.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from weave.embed import Context, Embed, keys
+from weave.embeds.formula import in_words, to_mathml
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
 from weave.run.results import Results
-from weave.scan import ELSEWHERE, Mention, in_table, links_back
+from weave.scan import ELSEWHERE, Mention, links_back
 
 PAGE = "claims.md"
 REFERENCE = re.compile(r"\[@[^\]]+\]")
@@ -27,26 +31,29 @@ TONES = {
     "history": "open",
     "opinion": "open",
 }
+# What stands for a verdict in the text: signs, so that it is not told by colour alone.
+SIGNS = {"true": "✓", "true if": "≈", "wrong": "×", "vague": "?", "history": "–", "opinion": "–"}
 # What the ledger says of a claim in Markdown.
 WORDS = ("quote", "place", "needs", "reading", "text")
 
 
 @looks_up("claims", entry="claim")
 def claims(project: Project, _: str) -> dict[str, dict[str, str]]:
-    """Give by its number each claim's verdict, and what the ledger says of it."""
+    """Give by its number each claim's verdict, its source, and what the ledger says of it."""
     found = {}
     for name in sorted(project.jobs.keys() - project.failed.keys()):
         if name.startswith("claims/"):
-            read = partial(stated, Results(name, project.store))
+            read = partial(stated, name, Results(name, project.store))
             found.update(project.keep("claims", f"run {name}", read))
     return found
 
 
-def stated(results: Results) -> dict[str, dict[str, str]]:
+def stated(name: str, results: Results) -> dict[str, dict[str, str]]:
     """Give what is said of the claims of a source, without the computed values."""
     parts = ("verdict", *WORDS)
     claims = getattr(results, "claims", {})  # a module that sources share has none
-    return {key: {part: row[part] for part in parts} for key, row in claims.items()}
+    of = {"ledger": name, "source": getattr(results, "source", "")}
+    return {key: {part: row[part] for part in parts} | of for key, row in claims.items()}
 
 
 @ELSEWHERE.append
@@ -59,23 +66,45 @@ def mentions(project: Project) -> Iterator[Mention]:
 
 
 def refer(match: re.Match[str], context: Context) -> str:
-    """Link to claims: in a table by verdict (a verdict again by number), in the text by number.
+    """Put in a mark for each claim that is named."""
+    return "".join(mark(key, match, context) for key in keys(match))
 
-    In the text a verdict would seem to be about our own words, and numbers need a comma.
+
+def mark(key: str, match: re.Match[str], context: Context, beside: bool = False) -> str:
+    """Give the sign of a claim's verdict, as a link to what is said of it on this page or another.
+
+    Its spoken name is the claim's number, verdict and words; the words only if they do not stand
+    `beside` it. `mark_tree` adds them, which attributes in Markdown could not hold.
     """
-    tabular = in_table(match)
-    shown, latest = [], ""
-    for key in keys(match):
-        row = context.look_up("claim", key)
-        if row is None:
-            raise WeaveError(f"no claim is '{key}'{did_you_mean(key, context.look_up('claims'))}")
-        verdict = row["verdict"]
-        new = tabular and verdict != latest
-        latest = verdict
-        text, look = (verdict, f"verdict .{TONES[verdict]}") if new else (key, "claim")
-        attributes = f'{context.anchor(match, key)} .{look} title="Claim {key}: {verdict}"'
-        shown.append(f"[{text}]({context.to_root}{PAGE}#{key}){{ {attributes} }}")
-    return (" " if tabular else ", ").join(shown)
+    verdict = look_up(key, context)["verdict"]
+    here = re.search(r"^:::[ ]+verdicts\b", match.string, re.MULTILINE)
+    to = f"#verdict-{key}" if here else f"{context.to_root}{PAGE}#{key}"
+    look = f"{context.anchor(match, key)} .claim .{TONES[verdict]}"
+    words = "" if beside else f' words="{key}"'
+    name = f'aria-label="claim {key}, {verdict}"'
+    return f"[{SIGNS[verdict]}]({to}){{ {look} {name}{words} }}"
+
+
+def mark_tree(root: Element, context: Context) -> None:
+    """Add a claim's words to the spoken name of its mark."""
+    for link in root.iter("a"):
+        if key := link.attrib.pop("words", ""):
+            words = spoken(look_up(key, context)["quote"])
+            link.set("aria-label", f"{link.get('aria-label')}: {words}")
+
+
+def spoken(text: str) -> str:
+    """Write a line of Markdown as it is read aloud, with its formulas in words."""
+    plain = re.sub(r"\$([^$]+)\$", lambda match: in_words(to_mathml(match[1], False)), text)
+    return re.sub(r"\]\([^)]*\)|[\[\]*`\\]", "", " ".join(plain.split()))
+
+
+def look_up(key: str, context: Context) -> dict[str, str]:
+    """Give what is said of a claim, or raise WeaveError if there is none of that number."""
+    row: dict[str, str] | None = context.look_up("claim", key)
+    if row is None:
+        raise WeaveError(f"no claim is '{key}'{did_you_mean(key, context.look_up('claims'))}")
+    return row
 
 
 def listing(match: re.Match[str], context: Context) -> str:
@@ -102,15 +131,19 @@ def listing(match: re.Match[str], context: Context) -> str:
 def table_row(key: str, claim: Mapping[str, Any], back: str, file: str) -> str:
     """Give the row of a claim, with links `back` to the places that refer to it."""
     verdict, place = claim["verdict"], claim["place"]
-    quoted = f"“{claim['quote']}”" if place else claim["quote"]
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
-        f'<td markdown="block">\n\n{quoted}\n\n'
+        f'<td markdown="block">\n\n{quoted(claim)}\n\n'
         f"[{key}](#{key}){{ .claim }} {place or 'our own addition'}\n{{ .place }}\n\n</td>\n"
         f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>\n'
         f'<td markdown="block">\n\n{found(claim)}\n\n{back}\n\n{check(claim, file)}\n\n</td>\n'
         "</tr>\n"
     )
+
+
+def quoted(claim: Mapping[str, Any]) -> str:
+    """Give a claim in its source's words, or in ours where no source says it."""
+    return f"“{claim['quote']}”" if claim["place"] else claim["quote"]
 
 
 def found(claim: Mapping[str, Any]) -> str:
@@ -137,8 +170,13 @@ def check(claim: Mapping[str, Any], file: str) -> str:
     )
 
 
+def signs(_: re.Match[str]) -> Iterator[str]:
+    """Give the signs of verdicts, whichever the ledger's will be."""
+    return iter(SIGNS.values())
+
+
 EMBEDS = [
     # The number of a claim, such as 000-16: a hyphen tells it from a work's key.
-    Embed("claim", r"\[@\w+-\d+(?:;\s*@?\w+-\d+)*\]", refer, keys=keys),
+    Embed("claim", r"\[@\w+-\d+(?:;\s*@?\w+-\d+)*\]", refer, keys=keys, signs=signs),
     Embed("claims", r"^[ \t]*:::[ ]+claims[ ]+(?P<ledger>\S+)[ \t]*$", listing),
 ]

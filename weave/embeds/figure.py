@@ -1,6 +1,7 @@
 """Figures: `::: variance/spread` shows a snippet's, `::: labs/variance/figure-6` a lab's cell's.
 
-Both with a caption, a text alternative, and their code.
+Both with a caption, a text alternative, and their code, folded. Where the code is the argument,
+`::: variance/square open` shows what computes, and folds only what draws.
 """
 
 import re
@@ -24,6 +25,7 @@ class Figure(NamedTuple):
     alternative: str  # the same, for someone who cannot see it
     compute: str  # the code whose results it draws, if it has some of its own
     draw: str
+    folded: str = "The code"  # what the fold says that it holds
 
 
 def weave(match: re.Match[str], context: Context) -> str:
@@ -35,6 +37,8 @@ def weave(match: re.Match[str], context: Context) -> str:
     context.shown.add(name)
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     words = f'><desc id="{label}">{escape(" ".join(figure.alternative.split()))}</desc>'
+    code = [figure.compute, figure.draw]
+    shown = code.pop(0) if match["figure_open"] and figure.compute else ""
     parts = [
         context.stash(
             f'<div class="snippet"><figure id="{figure.anchor}"><div class="drawing">'
@@ -42,9 +46,12 @@ def weave(match: re.Match[str], context: Context) -> str:
         ),
         figure.caption,
         context.stash("</figcaption></figure><div>"),
-        figure.compute,
-        context.stash("<details data-search-exclude><summary>How it is drawn</summary>"),
-        figure.draw,
+        shown,
+        context.stash(
+            "<details data-search-exclude><summary>"
+            f"{'How it is drawn, and the script' if shown else figure.folded}</summary>"
+        ),
+        *code,
         context.stash("</details></div></div>"),
     ]
     return "\n" + indent("\n\n".join(filter(None, parts)), match["indent"]) + "\n"
@@ -57,13 +64,19 @@ def of_snippet(name: str, context: Context) -> Figure:
     if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
     return Figure(
-        anchor=f"figure-{name.removeprefix(f'{context.chapter}/').replace('/', '-')}",
+        anchor=figure_id(name, context),
         svg=context.project.store.read("run", name, "svg"),
         caption=context.part(snippet.caption, f"snippets/{name}.py:1"),
         alternative=snippet.alternative,
         compute=code_block(snippet.compute.code),
         draw=f"{code_block(snippet.draw.code)}\n\n{links(name, trace, context)}",
+        folded="The code, and the script",
     )
+
+
+def figure_id(name: str, context: Context) -> str:
+    """Give the id of a snippet's figure: a chapter's own have short ones."""
+    return f"figure-{name.removeprefix(f'{context.chapter}/').replace('/', '-')}"
 
 
 def of_cell(name: str, context: Context) -> Figure:
@@ -80,12 +93,17 @@ def of_cell(name: str, context: Context) -> Figure:
 
 
 def links(name: str, trace: Iterable[str], context: Context) -> str:
-    """Link to a script, and to the modules that have to lie beside it to run it."""
-    script = f"snippets/{name}.py"
+    """Link to a script, which is one file, and to the modules that it has in it."""
+    script, *within = [f"snippets/{name}.py", *modules(name, trace)]
+    others = [f"[{file}]({context.to_root}{file})" for file in within]
+    needs = f", with {' and '.join(others)} in it" if others else ""
+    return f"[{script}]({context.to_root}{script}){{ download }}, one file that runs{needs}."
+
+
+def modules(name: str, trace: Iterable[str]) -> list[str]:
+    """Give the modules of ours that a snippet has imported, from the trace of its run."""
     files = sorted(read.removeprefix("file ") for read in trace if read.endswith(".py"))
-    others = [f"[{file}]({context.to_root}{file})" for file in files if file != script]
-    needs = f", which needs {' and '.join(others)} beside it" if others else ""
-    return f"[{script}]({context.to_root}{script}){needs}"
+    return [file for file in files if file != f"snippets/{name}.py"]
 
 
 def code_block(code: str, language: str = "python") -> str:
@@ -98,7 +116,8 @@ def code_block(code: str, language: str = "python") -> str:
 EMBEDS = [
     Embed(
         "figure",
-        r"^(?P<indent>[ \t]*):::[ ]+(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})[ \t]*$",
+        r"^(?P<indent>[ \t]*):::[ ]+(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})"
+        r"(?P<figure_open>[ ]+open)?[ \t]*$",
         weave,
         misspelt=(r"^[ \t>*+-]*:::", "a figure stands on a line of its own: ::: chapter/snippet"),
     )

@@ -25,7 +25,10 @@ ENTRY = re.compile(
 )
 # Where a word is not marked: links, code, what stands for itself, and what is set large.
 PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
-PLAIN_CLASSES = {"admonition-title", "answer", "chapters", "drawing", "references", "source"}
+PLAIN_CLASSES = {
+    *("admonition-title", "answer", "chapters", "checked", "drawing", "references", "settles"),
+    "source",
+}
 
 
 @dataclass(frozen=True)

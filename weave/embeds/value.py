@@ -1,4 +1,9 @@
-"""Computed values: `{= spread.std[64] :.1f }` becomes the number, and says where it comes from."""
+"""Computed values: `{= spread.std[64] :.1f }` becomes the number, and says where it comes from.
+
+A number is a link to its snippet's line in a folded list at the page's end, which card.js shows in
+a card beside it. So it answers a finger and a mouse, with scripts and without; but no stop of the
+Tab key, of which a page would have a hundred: the keyboard has the list.
+"""
 
 import ast
 import builtins
@@ -10,6 +15,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from weave.embed import Context, Embed
+from weave.embeds.figure import figure_id
 from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
@@ -25,16 +31,42 @@ MINUS = re.compile(r"(?<!\w)-(?=\d)")
 def weave(match: re.Match[str], context: Context) -> str:
     """Put in a computed number, marked with the snippets that it comes from."""
     printed, snippets = evaluate(match["value_text"], context)
-    source = ", ".join(sorted(snippets)) or "its check"
-    title = escape(f"{match['value_text'].partition(' :')[0].strip()}, computed by {source}")
+    context.quoted.update(dict.fromkeys(snippets))
     power = EXPONENT.sub(lambda m: f" × 10<sup>{int(m[1])}</sup>", escape(printed))
-    data = f'<data class="computed" title="{title}" value="{escape(printed)}">'
-    return context.stash(f"{data}{MINUS.sub('−', power)}</data>")
+    number = MINUS.sub("−", power)
+    if not snippets or not context.chapter:  # its check has it, or no page
+        return context.stash(f'<data class="computed" value="{escape(printed)}">{number}</data>')
+    written = escape(match["value_text"].partition(" :")[0].strip())
+    link = f'href="#{anchor(snippets[0])}" tabindex="-1" data-value="{written}"'
+    return context.stash(f'<a class="computed" {link}>{number}</a>')
+
+
+def anchor(snippet: str) -> str:
+    """Name the place of a snippet in the list of those whose numbers the page quotes."""
+    return f"numbers-{snippet.replace('/', '-')}"
+
+
+def at_end(context: Context) -> str:
+    """List the snippets whose numbers the page quotes, folded, in Markdown."""
+    if not context.quoted or not context.chapter:
+        return ""
+    lines = []
+    for name in context.quoted:
+        figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
+        script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
+        drawn = figure if name in context.shown else ""
+        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}")
+    return (
+        '\n\n<details class="numbers" data-search-exclude markdown="block">'
+        "<summary>Where the numbers on this page come from</summary>\n\n"
+        "Code computed them when the page was made:\n\n" + "\n".join(lines) + "\n\n</details>\n"
+    )
 
 
 def as_tex(match: re.Match[str], context: Context) -> str:
     """Typeset a printed number for a formula."""
-    printed, _ = evaluate(match["value_in_formula"], context)
+    printed, snippets = evaluate(match["value_in_formula"], context)
+    context.quoted.update(dict.fromkeys(snippets))
     power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)
     return power.replace(",", "{,}").replace("%", r"\%")
 

@@ -1,0 +1,105 @@
+"""What is checked on a page: a section's claims in one folded line, and all of a page's.
+
+`::: settles 003-15 003-16` at a section's end opens to these claims, each a mark and its words.
+`::: verdicts` lists what the page's marks settle: what is wrong, with what is right; what is true
+only under an assumption, with that; and the rest folded, in its words alone. What has no place in
+the text is named behind it: `::: verdicts 002-28`. A mark leads to this list, out of which card.js
+fills the card that it shows: so the claims weigh on a page but once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from textwrap import indent
+
+from weave.embed import Context, Embed
+from weave.embeds.claims import PAGE, SIGNS, TONES, found, look_up, mark, quoted, signs
+from weave.errors import WeaveError
+from weave.scan import mentions_in
+
+KEY = re.compile(r"\w+-\d+")
+FOLDED = {
+    "Too vague to test as written": {"vague"},
+    "Right as written": {"true"},
+    "What no code can settle": {"history", "opinion"},
+}
+
+
+def keys(match: re.Match[str]) -> list[str]:
+    """Name the claims in a token."""
+    return KEY.findall(match[0])
+
+
+def settles(match: re.Match[str], context: Context) -> str:
+    """Put in a section's claims, folded, in Markdown."""
+    rows = {key: look_up(key, context) for key in keys(match)}
+    count = Counter(row["verdict"] for row in rows.values())
+    verdicts = ", ".join(f"{count[word]} {word}" for word in SIGNS if count[word])
+    claims = "1 claim" if len(rows) == 1 else f"{len(rows)} claims"
+    lines = [
+        f"- {mark(key, match, context, beside=True)} {quoted(row)}" for key, row in rows.items()
+    ]
+    words = context.part("\n".join(lines))
+    return indent(
+        f'\n<details class="settles" markdown="block"><summary>{claims} checked here: {verdicts}'
+        f"</summary>\n\n{words}\n\n</details>\n",
+        match["settles_indent"],
+    )
+
+
+def verdicts(match: re.Match[str], context: Context) -> str:
+    """List all claims that the page refers to, by verdict, as HTML with Markdown in it."""
+    named = dict.fromkeys(m.key for m in mentions_in(match.string, context.source))
+    every = sorted(key for key in named if KEY.fullmatch(key))
+    if not every:
+        raise WeaveError("this page refers to no claim")
+    rows = {key: look_up(key, context) for key in every}
+    worst_first = ("wrong", "true if")
+    shown = [key for word in worst_first for key in rows if rows[key]["verdict"] == word]
+    parts = [listing(shown, match, context)]
+    for summary, words in FOLDED.items():
+        if folded := [key for key in rows if rows[key]["verdict"] in words]:
+            parts.append(
+                f'<details class="depth" markdown="block"><summary>{summary}: {len(folded)}'
+                f"</summary>\n\n{listing(folded, match, context)}\n</details>\n"
+            )
+    return "\n" + "\n".join(parts)
+
+
+def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str:
+    """List claims: each in its source's words, with its place, its verdict and what is found."""
+    items = ""
+    for key in every:
+        row = look_up(key, context)
+        claim = context.results(row["ledger"]).claims[key]
+        place = f"snippets/{row['ledger']}.py:{claim['line']}: {key}"
+        said = context.part(quoted(row), place)
+        short = claim | {"text": ""} if row["needs"] or row["reading"] else claim
+        finding = "" if row["verdict"] == "true" else found(short)
+        finding = context.part(finding, place, claim["values"])
+        source = ", ".join(filter(None, (row["source"], claim["place"]))) or "our own addition"
+        anchor, to_text = context.anchor(match, key), ""
+        if (match.start(), key) not in context.anchors:  # the text refers to it
+            to_text = f"[in the text](#mark-{key}){{ .to-text }}"
+        tone = TONES[row["verdict"]]
+        items += (
+            f'<li id="verdict-{key}" markdown="block">\n\n'
+            f"*{SIGNS[row['verdict']]} {row['verdict']}*{{ .verdict .{tone} {anchor} }} {said}\n\n"
+            f"{source} · [{key}]({context.to_root}{PAGE}#{key}){{ .claim }} {to_text}"
+            f"\n{{ .place }}\n\n{finding}\n\n</li>\n"
+        )
+    return f'<ul class="checked" markdown="block">\n{items}</ul>\n'
+
+
+NAMED = r"(?:[ ]+\w+-\d+)"
+EMBEDS = [
+    Embed(
+        "settles",
+        rf"^(?P<settles_indent>[ \t]*):::[ ]+settles{NAMED}+[ \t]*$",
+        settles,
+        misspelt=(r"^[ \t]*:::[ ]+settles\b", "name the claims: ::: settles 003-15 003-16"),
+        keys=keys,
+        signs=signs,
+    ),
+    Embed("verdicts", rf"^:::[ ]+verdicts{NAMED}*[ \t]*$", verdicts, keys=keys, signs=signs),
+]
