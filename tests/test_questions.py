@@ -304,3 +304,177 @@ def test_one_even_side_is_enough(snippet):
         drawn = np.sum(turned(q, 0, result.theta) * turned(k, m, result.theta), axis=(1, 2))
         assert has_spread(drawn / 8, 1)
     assert not close(result.curves[1], 1)
+
+
+# The divisors of known models
+
+
+def zeros(*arrays, width):
+    """Pad arrays with zeros to so many coordinates, as fused kernels do."""
+    return [np.pad(a, ((0, 0), (0, width - a.shape[1]))) for a in arrays]
+
+
+def test_padding_adds_nothing_to_a_score(snippet):
+    q, k = zeros(*vectors(80), width=128)
+    assert has_spread(scores(q, k) / np.sqrt(128), snippet("questions/models").padded)
+    assert has_spread(scores(q, k) / np.sqrt(80), 1)
+    assert not has_spread(scores(q, k) / np.sqrt(128), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "d", "under_the_root"),
+    [("gemma2", 128, 144), ("gemma2_first", 256, 224), ("gemma3", 128, 168), ("width", 192, 40)],
+)
+def test_a_number_of_its_own_under_the_root(snippet, name, d, under_the_root):
+    """The numbers are those that the threads name; the spread is drawn."""
+    spread = getattr(snippet("questions/models"), name)
+    assert has_spread(scores(*vectors(d)) / np.sqrt(under_the_root), spread)
+    assert not has_spread(scores(*vectors(d)) / np.sqrt(d), spread)
+
+
+def test_three_terms_without_the_three(snippet):
+    rng = np.random.default_rng(7)
+    q, k, position_q, position_k = rng.standard_normal((4, SAMPLES, 64))
+    logits = (scores(q, k) + scores(q, position_k) + scores(position_q, k)) / 8
+    result = snippet("questions/models")
+    assert has_spread(logits, result.one)
+    assert has_spread(logits / np.sqrt(3), result.three)
+    assert not has_spread(logits, result.three)
+
+
+def test_mla_forms_the_same_score_from_more_terms(snippet):
+    """128 coordinates merged into 512, and 64 turned ones beside them."""
+    rng = np.random.default_rng(8)
+    q, latent = rng.standard_normal((2000, 128)), rng.standard_normal((2000, 512))
+    W = rng.standard_normal((128, 512)) / np.sqrt(512)
+    q_turned, k_turned = rng.standard_normal((2, 2000, 64))
+    merged = scores(np.hstack([q @ W, q_turned]), np.hstack([latent, k_turned]))
+    plain = scores(np.hstack([q, q_turned]), np.hstack([latent @ W.T, k_turned]))
+    assert close(merged, plain)
+    # One W for all: its own chance moves the variance by a few per cent.
+    assert abs(np.std(merged / np.sqrt(192)) - 1) < 0.1
+    assert abs(np.std(merged / np.sqrt(576)) - snippet("questions/models").merged) < 0.06
+
+
+def test_a_factor_on_each_side_counts_twice(snippet):
+    result = snippet("questions/models")
+    # ln 32 is 5/12 of ln 4096, both being powers of 2.
+    assert close(result.attention_factor, (1 + 5 / 12) ** 0.5)
+    q, k = vectors(64) * result.attention_factor
+    assert has_spread(scores(q, k) / 8, result.long)
+    assert not has_spread(scores(q, k) / 8, result.attention_factor)
+
+
+def test_the_layer_does_not_change_a_score(snippet):
+    """Layer after layer LayerNorm gives back the length, and so the variance."""
+    rng = np.random.default_rng(9)
+    x = rng.standard_normal((400, 64)) * 30  # what a deep layer may have added up to
+    x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)
+    W = rng.standard_normal((2, 400, 64, 64)) / 8
+    logits = scores(np.einsum("ni,nij->nj", x, W[0]), np.einsum("ni,nij->nj", x[::-1], W[1])) / 8
+    assert has_spread(logits, 1)
+    assert has_spread(logits / 24, snippet("questions/models").layer)
+
+
+# Keys that are queries
+
+
+@pytest.mark.parametrize(("d", "n"), [(16, 32), (64, 512), (64, 64)])
+def test_a_token_attends_to_itself(snippet, d, n):
+    result = snippet("questions/shared")
+    rng = np.random.default_rng([d, n])
+    draws = 2000
+    q = rng.standard_normal((draws, d))
+    others = np.concatenate(
+        [
+            np.einsum("ad,and->an", part, rng.standard_normal((len(part), n - 1, d)))
+            for part in np.array_split(q, 40)
+        ]
+    )
+    logits = np.column_stack([scores(q, q), others]) / np.sqrt(d)
+    mean, error = mean_and_error(special.softmax(logits, axis=1)[:, 0])
+    assert agrees(mean, result.itself[d][n], error)
+    own, own_error = mean_and_error(logits[:, 0])
+    assert agrees(own, result.own_logit[d], own_error)
+    # A token with another one is not preferred.
+    mean, error = mean_and_error(special.softmax(logits, axis=1)[:, 1])
+    assert not agrees(mean, result.itself[d][n], error)
+
+
+def test_a_key_of_length_1_does_the_work_of_the_root():
+    """Reformer's q·q/|q| has the spread of q·k/√d between two tokens."""
+    q, other = vectors(64)
+    assert has_spread(scores(q, other / np.linalg.norm(other, axis=1, keepdims=True)), 1)
+    assert not has_spread(scores(q, other), 1)
+
+
+# Without softmax
+
+
+@pytest.mark.parametrize("d", [1, 64, 1024])
+def test_the_slope_of_a_sigmoid(snippet, d):
+    result = snippet("questions/sigmoid")
+    q, k = vectors(d)
+    # Of length √d: then the scores of Gaussian keys are Gaussian.
+    z = scores(q * np.sqrt(d) / np.linalg.norm(q, axis=1, keepdims=True), k)
+    for logits, exact in ((z, result.bare[d]), (z / np.sqrt(d), result.divided)):
+        mean, error = mean_and_error(special.expit(logits) * special.expit(-logits))
+        assert agrees(mean, exact, error)
+    assert d == 1 or not agrees(mean, result.bare[d], error)
+
+
+def test_the_slope_is_a_density_at_0(snippet):
+    """Far up the sigmoid is a step, and its mean slope 1/√(2πd)."""
+    bare = snippet("questions/sigmoid").bare
+    assert close(bare[1024] * np.sqrt(2 * np.pi * 1024), 1, 0.002)
+    assert not close(bare[64] * np.sqrt(2 * np.pi * 64), 1, 0.002)
+
+
+def test_the_sum_of_sigmoid_weights(snippet):
+    result = snippet("questions/sigmoid")
+    z = np.random.default_rng(10).standard_normal((4000, 512))
+    for name, logits in (
+        ("divided", z - np.log(512)),
+        ("bare", 8 * z - np.log(512)),
+        ("no bias", z),
+    ):
+        mean, error = mean_and_error(special.expit(logits).sum(axis=1))
+        assert agrees(mean, result.sum_of_weights[name], error)
+    assert not agrees(mean, result.sum_of_weights["bare"], error)
+
+
+def test_linear_attention_is_even(snippet):
+    result = snippet("questions/sigmoid")
+    rng = np.random.default_rng(11)
+    phi_q, phi_k = (
+        np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+        for x in (rng.standard_normal((500, 1, 64)), rng.standard_normal((500, 512, 64)))
+    )
+    weights = np.sum(phi_q * phi_k, axis=2)
+    weights /= weights.sum(axis=1, keepdims=True)
+    # A factor cancels; the exact value is for a great many keys, up to 1/n.
+    assert close(3 * weights / np.sum(3 * weights, axis=1, keepdims=True), weights)
+    assert abs(1 / np.mean(np.sum(weights**2, axis=1)) / result.linear - 1) < 0.005
+    assert result.linear < 511
+
+
+# The list on top
+
+
+def listed(page):
+    """Give the anchors in the list on top, groups and questions, in order."""
+    return re.findall(r"\]\(#([\w-]+)\)", page.split("\n## ")[0])
+
+
+def anchors(page):
+    """Give the anchors of the headings below it, in order."""
+    headings = re.findall(r"^##+ (.+?)(?: \{#([\w-]+)\})?$", page, re.MULTILINE)
+    return [anchor or re.sub(r"\W+", "-", title.lower()) for title, anchor in headings]
+
+
+def test_the_list_on_top_leads_to_every_question():
+    page = PAGE.read_text("utf-8")
+    assert listed(page) == anchors(page)
+    assert len(set(anchors(page))) == len(anchors(page)) > 50
+    assert listed(page.replace("](#mla)", "](#gemma)")) != anchors(page)
+    assert listed(page) != anchors(page + "\n### New? {#new}\n")

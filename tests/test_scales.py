@@ -127,6 +127,27 @@ def test_spread_and_size_of_every_rival(snippet, d):
         assert not agrees(value, table["√d"][d], error)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_each_divisor_holds_constant(snippet, place):
+    page = snippet("scales/constant")
+    d = page.dims[place]
+    divisors = {"undivided": 1, "÷ √d": math.sqrt(d), "÷ d": d}
+    spread, spread_error = sd_and_error(np.sum(np.multiply(*pairs(d)), axis=1))
+    size, size_error = mean_and_error(np.sum(np.multiply(*pairs(d, page.rho)), axis=1))
+    for name, f in divisors.items():
+        assert agrees(spread / f, page.spread[name][place], spread_error / f)
+        assert agrees(size / f, page.size[name][place], size_error / f)
+        # The fifth part of a bar would be seen.
+        assert not agrees(1.2 * spread / f, page.spread[name][place], spread_error / f)
+        assert not agrees(1.2 * size / f, page.size[name][place], size_error / f)
+    # "No function of d answers both": what is level above is not below.
+    level = [
+        {name for name, bars in row.items() if np.ptp(bars) < 1e-9}
+        for row in (page.spread, page.size)
+    ]
+    assert level == [{"÷ √d"}, {"÷ d"}]
+
+
 @pytest.mark.parametrize("d", [2, 5, 64])
 @pytest.mark.parametrize("rho", [0.3, 0.9])
 def test_mean_cosine(module, d, rho):
@@ -303,23 +324,29 @@ def test_never_is_where_no_dimension_was_found(snippet):
     page, text = snippet("scales/floats"), Path("docs/scales.md").read_text("utf-8")
     tables = {"typical weight": page.zero, "infinite": page.infinite, "equal": page.equal}
     names = {
+        "1": "1",
+        "$\\log d$": "log d",
         "$\\sqrt d$": "√d",
         "$d$": "d",
-        "$d/8$": "d/8",
         "$d^5$": "d⁵",
         "$e^{\\pi d}$": "exp πd",
     }
-    never = 0
+    rows = never = 0
     for line in text.splitlines():
-        label, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        label, *cells = [cell.strip() for cell in line.strip("| ").split("|")]
         f = names.get(label.split(":")[0])
         table = next((v for k, v in tables.items() if k in label), None)
-        if f is None or table is None or len(cells) != 4:
+        if f is None or table is None or len(cells) != 3:
             continue
-        for number_format, cell in zip(ROUND, cells, strict=True):
+        rows += 1
+        for number_format, cell in zip(("fp16", "bf16", "fp32"), cells, strict=True):
             assert (cell == "never") == math.isinf(table[f][number_format]), (label, number_format)
             never += cell == "never"
-    assert never >= 5
+    assert rows == 9
+    assert never == 2
+    # What is said of fp64 in words.
+    assert all(math.isinf(page.infinite[f]["fp64"]) for f in ("√d", "d", "d⁵"))
+    assert not math.isinf(page.infinite["exp πd"]["fp64"])
     # With a spread of 1 at every d: neither 0 nor 1 in any format.
     for cast in ROUND.values():
         assert 0 < cast(math.exp(-page.gap)) < cast(math.exp(-1)) < 1
@@ -431,7 +458,8 @@ def draw(rng, shape, rule):
 
 
 @pytest.mark.parametrize(
-    "rule", ["LeCun", "Xavier, one head", "Xavier, fused", "nn.Linear", "GPT-2", "T5"]
+    "rule",
+    ["LeCun", "Xavier, one head", "Xavier, fused", "nn.Linear", "GPT-2", "T5", "first cross"],
 )
 @pytest.mark.parametrize("same", [False, True], ids=["two tokens", "one token"])
 def test_audit(snippet, rule, same):
@@ -444,6 +472,11 @@ def test_audit(snippet, rule, same):
         if rule == "T5":
             q.append(rng.standard_normal((d, D)) @ x / np.sqrt(D * d))
             k.append(rng.standard_normal((d, D)) @ y / np.sqrt(D))
+        elif rule == "first cross":
+            # One head's rows of a square matrix, and of one with K and V below each other.
+            square, double = np.sqrt(6 / (D + D)), np.sqrt(6 / (2 * D + D))
+            q.append(rng.uniform(-square, square, (d, D)) @ x)
+            k.append(rng.uniform(-double, double, (d, D)) @ y)
         else:
             q.append(draw(rng, (d, D), rule) @ x)
             k.append(draw(rng, (d, D), rule) @ y)
@@ -451,10 +484,12 @@ def test_audit(snippet, rule, same):
     variance, error = mean_and_error(q.ravel() ** 2)
     assert agrees(variance, page.var_q[rule], error)
     assert not agrees(variance, 2 * page.var_q[rule], error)
-    if rule != "LeCun":
+    if rule not in ("LeCun", "first cross"):
         assert not agrees(variance, 1, error), "'safe to assume unit variance'"
     variance, error = mean_and_error(k.ravel() ** 2)
     assert agrees(variance, page.var_k[rule], error)
+    if rule != "LeCun" and rule != "T5":
+        assert not agrees(variance, 1, error)
     # All pairs of a drawn q with a drawn k are fair draws of a score; pair them once each.
     score = np.sum(q * k, axis=1) * (1 if rule == "T5" else 1 / 8)
     sd, error = sd_and_error(score)
@@ -493,6 +528,11 @@ def test_audit_of_shapes(snippet):
         assert agrees(mean, variance, error)
         assert not agrees(mean, 1, error)
     # With the same rule for q and k the spread of the logit is that variance.
+    for D, variance in page.fixed.items():
+        p = special.softmax(rows(variance, samples=4000, seed=24), axis=1)
+        mean, error = mean_and_error(np.sum(p**2, axis=1))
+        assert agrees(mean, 1 / page.fixed_effective[D], error)
+        assert not agrees(mean, 1 / page.effective["GPT-2"], error)
     assert page.fixed[8192] < page.frozen < page.fixed[12288]
     assert close(math.exp(page.frozen**2 / 2), N)
     # "The dimension has dropped out": of all rows but Xavier's for one head.
@@ -521,6 +561,23 @@ def test_audit_of_shapes(snippet):
         assert agrees(mean, 1 / page.effective[name], error)
         mean, error = mean_and_error(p.max(axis=1))
         assert agrees(mean, page.largest[name], error)
+
+
+def test_the_first_layer_of_the_first_transformer(snippet):
+    # Embeddings of variance 1, and its code's sines and cosines of positions, at width 512.
+    page, rng, D, n = snippet("scales/audit"), np.random.default_rng(25), 512, 400
+    rate = np.exp(-np.arange(D // 2) * math.log(1e4) / (D // 2 - 1))
+    angle = np.arange(n)[:, np.newaxis] * rate
+    signal = np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+    assert close(np.sum(signal**2, axis=1), D / 2)
+    x = rng.standard_normal((n, D)) / math.sqrt(D) * math.sqrt(D) + signal
+    mean, error = mean_and_error(np.sum(x**2, axis=1) / D)
+    assert agrees(mean, page.first_input, error)
+    assert not agrees(mean, 1, error), "as after LayerNorm"
+    q = np.array([draw(rng, (64, D), "Xavier, fused") @ token for token in x[:100]])
+    variance, error = mean_and_error(q.ravel() ** 2)
+    assert agrees(variance, page.first_input * page.var_q["Xavier, fused"], error)
+    assert not agrees(variance, page.var_q["Xavier, fused"], error)
 
 
 def test_cross_attention(snippet):
@@ -626,6 +683,113 @@ def test_threshold(snippet, name, s):
         assert not agrees(mean, 0, error)
 
 
+FACTORS = {
+    "1": lambda n: 1,
+    "0.43 ln n": lambda n: 0.43 * math.log(n),
+    "√(2 ln n)": lambda n: math.sqrt(2 * math.log(n)),
+    "ln n": math.log,
+    "√d": lambda n: 8,
+}
+
+
+@pytest.mark.parametrize("name", FACTORS)
+@pytest.mark.parametrize("n", [64, N, 16_384])
+def test_weight_as_keys_are_added(snippet, name, n):
+    # Scores drawn in units of √d; given the noise, the share below a weight is Gaussian.
+    page, factor, samples = snippet("scales/keys"), FACTORS[name](n), 2**21 // n + 500
+    rng, share = np.random.default_rng(26), {t: [] for t in page.quantiles[name][n].tolist()}
+    for _ in range(samples // 50):
+        log_z = special.logsumexp(factor * rng.standard_normal((50, n - 1)), axis=1)
+        for t in share:
+            limit = (special.logit(t) + log_z) / factor
+            share[t].append(stats.norm.cdf(limit, page.rho * 8, math.sqrt(1 - page.rho**2)))
+    drawn_there = 64 * max(16, min(128, 2**18 // n))
+    for q, sample in zip((0.1, 0.5, 0.9), share.values(), strict=True):
+        sample = np.concatenate(sample)
+        mean, error = mean_and_error(sample)
+        error *= math.sqrt(1 + len(sample) / drawn_there)
+        assert agrees(mean, q, error + 1e-3)  # its grid has 200 scores
+        if q != 0.5 or name != "1":
+            assert not agrees(mean, 0.5 if q != 0.5 else 0.4, error + 1e-3)
+    others = [page.quantiles[other][n][1] for other in FACTORS if other != name]
+    assert all(abs(math.log(t / page.quantiles[name][n][1])) > 1e-4 for t in others)
+
+
+@pytest.mark.parametrize("n", [64, N])
+def test_ranking_and_weight_with_whole_keys(snippet, n):
+    # Keys and a query of length √64; the same draws for all factors.
+    page, rng, rho = snippet("scales/keys"), np.random.default_rng(27), 0.5
+    assert page.rho == rho
+    q = np.zeros(8)  # the other coordinates do not count
+    q[0] = 8
+    score = rng.standard_normal((4000, n, 8))
+    score[:, 0] = rho * q + math.sqrt(1 - rho**2) * score[:, 0]
+    score = score @ q / 8
+    tops = np.argmax(score, axis=1) == 0
+    error = np.sqrt(page.on_top[n] * (1 - page.on_top[n]) / len(tops))
+    assert agrees(np.mean(tops), page.on_top[n], error)
+    assert not agrees(np.mean(tops), page.on_top[1024], error)
+    for name, factor in FACTORS.items():
+        weight = special.softmax(factor(n) * score, axis=1)
+        assert np.all((np.argmax(weight, axis=1) == 0) == tops)
+        for q_level, t in zip((0.1, 0.5, 0.9), page.quantiles[name][n], strict=True):
+            error = math.sqrt(q_level * (1 - q_level) / len(tops)) + 1e-3
+            assert agrees(np.mean(weight[:, 0] < t), q_level, error)
+        wrong = page.quantiles["ln n" if name == "1" else "1"][n][1]
+        assert not agrees(np.mean(weight[:, 0] < wrong), 0.5, math.sqrt(0.25 / len(tops)))
+        p = special.softmax(factor(N) * rows(1, samples=2000, seed=28), axis=1)
+        mean, error = mean_and_error(p.max(axis=1))
+        assert agrees(mean, page.noise_alone[name], error)
+        assert not agrees(mean, 1.2 * page.noise_alone[name], error)
+
+
+def test_where_a_factor_freezes_the_noise(snippet):
+    for s, n in snippet("scales/keys").frozen_from.items():
+        assert s * math.log(n) >= math.sqrt(2 * math.log(n))
+        assert not s * math.log(n - 1) >= math.sqrt(2 * math.log(n - 1))
+
+
+def test_how_fast_the_factor_should_grow(module):
+    # Gaussian noise: what is needed falls with the factor, up to √(2 ln n) by the formula.
+    law = module("scales/gaussian_logits")
+    for n, tolerance, first_order in [(N, 0.12, 0.02), (2.0**40, 0.06, 1e-3)]:
+        log_n = math.log(n)
+        best = math.sqrt(2 * log_n)
+        for a in (1, 0.3 * best, 0.6 * best):
+            needed = law.mean_log_sum(n, a) / a
+            assert close(needed, log_n / a + a / 2, first_order)
+            assert not close(needed, log_n / a, first_order), "without a/2"
+        a = np.linspace(0.1, 3 * best, 3000)
+        formula = log_n / a + a / 2
+        assert close(a[np.argmin(formula)], best, 1e-2)
+        assert close(formula.min(), best, 1e-4)
+        assert formula.min() < 0.6 * log_n, "√(log n), not log n"
+        # Beyond it little is left to gain: nothing below the largest noise score.
+        there, beyond = (law.mean_log_sum(n, c * best) / (c * best) for c in (1, 4))
+        assert law.mean_maximum(int(min(n, 1e15))) <= beyond < there
+        assert abs(there / best - 1) < tolerance
+        assert there / beyond < 1.15 < (log_n + 0.5) / there
+    # A fixed gap: log n, whatever the size of the gap.
+    for n in (16, N):
+        for gap in (0.5, 1, 5):
+            scores = np.zeros(n)
+            scores[0] = gap
+            assert close(special.softmax(math.log(n - 1) / gap * scores)[0], 0.5)
+            slower = math.sqrt(2 * math.log(n)) / gap
+            assert not close(special.softmax(slower * scores)[0], 0.5, 0.05)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.5, 0.9])
+def test_critical_factor_of_tokens_with_a_common_cosine(c):
+    # A token among others: at ln n/(1 − c) half of its weight is on itself.
+    x = tokens(c, 64, 256)
+    scores = x @ x.T / 256
+    own = np.diag(special.softmax(math.log(63) / (1 - c) * scores, axis=1))
+    assert close(own, 0.5)
+    own = np.diag(special.softmax(math.log(63) * scores, axis=1))
+    assert close(own, 0.5, 1e-3) == (c == 0), "ln n alone"
+
+
 @pytest.mark.parametrize("name", ["√d", "√d/√(2 ln n)", "√d/(0.43 ln n)", "√d/ln n", "1"])
 def test_weight_of_the_right_key(snippet, name):
     # Whole keys and a whole query: no formula for the scores.
@@ -657,6 +821,8 @@ def test_weight_of_the_right_key(snippet, name):
 
     assert is_share(page.below_tenth[name], weight < 0.1)
     assert is_share(page.above_nine[name], weight > 0.9)
+    between = 1 - page.below_tenth[name] - page.above_nine[name]
+    assert is_share(between, (weight > 0.1) & (weight < 0.9))
     assert is_share(page.on_top[name], top)
     mean, error = mean_and_error(special.logit(weight))
     assert agrees(mean, 0, error)

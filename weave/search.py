@@ -1,21 +1,28 @@
-"""Keep from search what it cannot read: drawings and code; and let it read formulas as text."""
+"""Let search read what a reader would: formulas as text, and no drawings, code or references."""
 
 import re
-from html import escape
 
-from weave.embeds.formula import in_words
+from weave.embeds.formula import read_out
 
 # What is marked as excluded Material's own search would read on from its first paragraph's end.
 HEAVY = re.compile(
-    r"<(svg|math|pre)\b.*?</\1> | <details\b[^>]*\bdata-search-exclude.*?</details>",
+    r"<(svg|pre)\b.*?</\1> | <details\b[^>]*\bdata-search-exclude.*?</details>",
+    re.DOTALL | re.VERBOSE,
+)
+# What names other sections, which would be found in their place, or claims by their numbers.
+ELSEWHERE = re.compile(
+    r"""<(p|div)[ ]class="(?:back|settles|toc)">.*?</\1>
+    | ,?\s*<a[ ]class="claim"[ ]href="[^"#]+\#[^>]*>.*?</a>""",
     re.DOTALL | re.VERBOSE,
 )
 MARK = re.compile(r"\s*\bdata-search-exclude(=\"[^\"]*\")?")
 
 
 def readable(html: str) -> str:
-    """Give a page with words in place of each formula, and without drawings and code."""
-    return HEAVY.sub(lambda match: escape(in_words(match[0])) if match[1] == "math" else "", html)
+    """Give a page as search should read it."""
+    html = ELSEWHERE.sub("", HEAVY.sub("", read_out(html)))
+    # With the sentence that leads to it, since an excerpt is made of paragraphs.
+    return re.sub(r'</p>\s*<div class="formula">(.*?)</div>', r" \1</p>", html)
 
 
 def unmarked(html: str) -> str:

@@ -12,6 +12,7 @@ dimensions.
 import numpy as np
 
 top = float(np.finfo(np.float16).max)
+log_top = np.log(top)  # where e^z overflows
 dims = 2 ** np.arange(4, 13)
 # With coordinates of size a, no |q·k| exceeds |q||k| = d a².
 after = {d: np.sqrt(top / d) for d in dims}

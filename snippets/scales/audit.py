@@ -3,10 +3,11 @@ standard deviation of 0.02 it depends on the width of the model.
 
 The variance of a coordinate of the query against the width D of the model, from
 128 to 16384, both axes logarithmic. Four rules are level or nearly so:
-nn.Linear's default at a third, PyTorch's fused attention at one half, LeCun at
-1, Xavier for one head of 64 between 1.3 and 2. GPT-2's fixed standard deviation
-rises in proportion to the width: a dot marks 0.31 at 768, and the line crosses
-1 at 2500.
+nn.Linear's default at a third, a fused matrix at one half, LeCun at 1, Xavier
+for one head of 64 between 1.3 and 2. A fixed standard deviation rises in
+proportion to the width: a dot marks GPT-2, 0.31 at 768, the line crosses 1 at
+2500, and dots mark 1.6, 3.3 and 4.9 at 4096, 8192 and 12288. The last lies
+above a dotted line at 3.5, where a row of 512 keys freezes.
 """
 
 # %%
@@ -22,6 +23,8 @@ schemes = {
     "nn.Linear": (1 / (3 * D), 1 / (3 * D), D, head**0.5),
     "GPT-2": (0.02**2, 0.02**2, 768, head**0.5),
     "T5": (1 / (D * head), 1 / D, D, 1),
+    # The first Transformer's code, where K and V share a matrix and Q has one.
+    "first cross": (2 / (D + D), 2 / (D + 2 * D), D, head**0.5),
 }
 # With x·x = D each coordinate of Wx has variance D Var W.
 var_q = {name: width * q for name, (q, k, width, s) in schemes.items()}
@@ -33,8 +36,15 @@ logit_sd = {
 largest = {n: mean_largest(n_keys, s) for n, s in logit_sd.items()}
 effective = {n: 1 / mean_square_weights(n_keys, s) for n, s in logit_sd.items()}
 gpt2_width = 1 / 0.02**2  # where 0.02 gives variance 1
-fixed = {D: 0.02**2 * D for D in (4096, 8192, 12288)}
+fixed = {width: 0.02**2 * width for width in (4096, 8192, 12288)}
+# With this variance for q and k it is also the spread of the logits.
+fixed_effective = {
+    width: 1 / mean_square_weights(n_keys, v) for width, v in fixed.items()
+}
 frozen = np.sqrt(2 * np.log(n_keys))
+# Before the first layer norm: embeddings of variance 1, and D/2 sines and
+# cosines, whose squares add up to 1 in pairs. x·x is this many times D.
+first_input = 1 + 1 / 2
 linear_bias = 1 / (3 * D)  # what the bias of nn.Linear adds
 wrong_root = np.sqrt(head / D)  # unit variances, divided by √D
 cross_var_k = 768 * 2 / (768 + 512)  # keys of width 768, queries of 512
@@ -51,7 +61,7 @@ lines = {
     "nn.Linear": np.full_like(width, 1 / 3),
     "N(0, 0.02²)": 0.02**2 * width,
 }
-fig, axes = plt.subplots(figsize=(6.4, 4.6))
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
 for name, variance in lines.items():
     axes.loglog(width, variance)
     if "head" in name:
@@ -61,8 +71,11 @@ for name, variance in lines.items():
 axes.text(256, 0.08, "N(0, 0.02²)")
 axes.plot(768, var_q["GPT-2"], "o", color="C4", markersize=8)
 axes.text(880, 0.27, "GPT-2", va="top")
+axes.plot(fixed.keys(), fixed.values(), "o", color="C4", markersize=8)
+axes.axhline(frozen, color="C5", linestyle=":")
+axes.text(128, 1.1 * frozen, "512 keys freeze")
 axes.set(xlabel="width D of the model", ylabel="variance of a coordinate of q")
-axes.set(xticks=[128, 768, 2500, 16384], xticklabels=[128, 768, 2500, 16384])
+axes.set(xticks=[128, 768, 2500, 12288], xticklabels=[128, 768, 2500, 12288])
 axes.set(yticks=[0.1, 1 / 3, 0.5, 1, 2, 6])
 axes.set_yticklabels(["0.1", "1/3", "1/2", "1", "2", "6"])
 axes.minorticks_off()

@@ -4,10 +4,10 @@ nearly nothing.
 
 The share of draws in which the weight of the right key is at most a given
 value, for 512 keys and d = 64, each at the correlation where the log-odds of
-that key average 0. The curve for √d is a steep step from 0 to 1 between weights
-of 0.2 and 0.8. The curve for no divisor starts at about a quarter, stays nearly
-level and jumps to 1 at the end. The curve for √d/ln n is close to that, and the
-one for √d/√(2 ln n) lies between. All cross one half at a weight of one half.
+that key average 0. With √d the curve is a steep step from 0 to 1 between
+weights of 0.2 and 0.8. Undivided it starts at about a quarter, stays nearly
+level and jumps to 1 at the end. With a factor of ln n it is close to that, and
+with √(2 ln n) it lies between. All cross one half at a weight of one half.
 """
 
 # %%
@@ -48,11 +48,16 @@ for name, factor in factors.items():
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
-drawn = {"√d": "-", "√d/√(2 ln n)": "-.", "√d/ln n": "--", "1": "-"}
-for name, line in drawn.items():
-    axes.plot(weight, share[name], line, label=name)
+drawn = {
+    "√d": ("-", "1, plain √d"),
+    "√d/√(2 ln n)": ("-.", "√(2 ln n)"),
+    "√d/ln n": ("--", "ln n"),
+    "1": ("-", "√d, undivided"),
+}
+for name, (line, factor) in drawn.items():
+    axes.plot(weight, share[name], line, label=factor)
 axes.plot(0.5, 0.5, "o", color="C5")
 axes.set(xlabel="weight of the right key", ylabel="share of draws up to it")
 axes.set(xlim=(0, 1), ylim=(0, 1))
-axes.legend(loc="lower right", title="divisor")
+axes.legend(loc="lower right", title="factor")
 plt.show()

@@ -35,7 +35,7 @@ frozen_log_d = brentq(lambda d: np.sqrt(d) / np.log(d) - frozen, 10, 1e4)
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 4.6))
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
 names = {"1": "÷ 1", "log d": "÷ log d", "√d": "÷ √d", "d": "÷ d"}
 for name, label in names.items():
     line = [*largest[name].values()]

@@ -67,7 +67,7 @@ for axes, title, law, values, mark in zip(
     axes.axvline(
         mark[1], color="C2", linestyle="--", label=f"mean {mark[1]:.2f}"
     )
-    axes.axvline(observed, color="C1", label=f"the asker's {observed}")
+    axes.axvline(observed, color="C1", label=f"the asker’s {observed}")
     axes.axvline(naive, color="C3", linestyle="-.", label=f"$d_k$ = {naive}")
     axes.set(
         title=title,

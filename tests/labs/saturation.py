@@ -53,6 +53,11 @@ WRONG = {
         # Differences cut off at -9.
         "e = np.exp((scores - np.max(scores, axis=1, keepdims=True)).clip(-9))\n"
         "return e / e.sum(axis=1, keepdims=True)": "a gap of 20",
+        # A floor, or a ceiling, below what the weights of usual rows are.
+        "p = special.softmax(scores, axis=1)\nreturn np.where(p < 1e-12, 0, p)": "a gap of 600",
+        "p = special.softmax(scores, axis=1)\nreturn np.maximum(p, 1e-9)": "a gap of 600",
+        "e = np.exp((scores - np.max(scores, axis=1, keepdims=True)).clip(-30))\n"
+        "return e / e.sum(axis=1, keepdims=True)": "a gap of 600",
         "return np.exp(scores[0]) / np.sum(np.exp(scores[0]))": "(2, 3) is wanted",
     },
     2: {

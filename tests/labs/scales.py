@@ -109,7 +109,7 @@ WRONG = {
         CEILING + "\ndef beta_for_half(n):\n    return None": "one of the two",
     },
     3: {
-        VARIANCE + "return 1": "head: at D = 24, d = 5 a simulation gives",
+        VARIANCE + "return 1": "head: at D = 4, d = 3 all cases together",
         VARIANCE + "return np.sqrt(D * variance[rule])": "the spread of one coordinate of q",
         VARIANCE + "return (D * variance[rule]) ** 2": "the variance, not its root",
         VARIANCE + "return D * variance[rule] * np.sqrt(d)": "to be divided by √d",
@@ -117,10 +117,14 @@ WRONG = {
             "fused: twice as much. How many outputs"
         ),
         VARIANCE + 'variance["linear"] = 1 / D\nreturn D * variance[rule]': (
-            "linear: the uniform law"
+            "linear: a uniform number"
         ),
-        VARIANCE + 'variance["gpt2"] = 0.02\nreturn D * variance[rule]': "gpt2: at D = 24",
+        VARIANCE + 'variance["gpt2"] = 0.02\nreturn D * variance[rule]': "gpt2: at D = 4",
         VARIANCE + "return -D * variance[rule]": "below 0",
+        VARIANCE + "return 1.01 * D * variance[rule]": "the spread 1.1429, and this is 1.1543",
+        VARIANCE + 'variance["fused"] = 2 / (4 * D + 2)\nreturn D * variance[rule]': (
+            "fused: at D = 4, d = 3 all cases together"
+        ),
     },
     4: {
         BEFORE + "\ndef limit_after(d):\n    return 65504 / d": "x comes twice",
@@ -141,6 +145,7 @@ WRONG = {
         COSINE + "return others / (n * (n - 1))": "what the scores of a row share",
         COSINE + "return 1 - np.mean(cosine)": "a token and itself",
         COSINE + "return np.sqrt(1 - others / (n * (n - 1)))": "a standard deviation",
+        COSINE + "return 1.01 * (1 - others / (n * (n - 1)))": "matrices of signs",
         "return np.var(tokens, axis=0, ddof=1)": "one number is wanted",
         "return np.nan": "this is nan",
     },
@@ -163,6 +168,12 @@ WRONG = {
         decided("return np.mean(np.abs(odds) < np.log(9))"): "between 0.1 and 0.9",
         decided("return np.mean(np.abs(rho * d / s - log_z) > np.log(9))"): "noise of its own",
         decided("return 0.5"): "by simulation",
+        # 2 in place of ln 9, and a right key with all of the noise.
+        decided("return np.mean(np.abs(odds) > 2)"): "by simulation",
+        decided(
+            "right = odds + (1 - np.sqrt(1 - rho**2)) * own\n"
+            "return np.mean(np.abs(right) > np.log(9))"
+        ): "by simulation",
         decided("return np.nan"): "this is nan",
         decided("return None"): "one of the two has no answer",
     },

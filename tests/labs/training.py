@@ -15,6 +15,7 @@ def logits_after(X, W_Q, W_K, s, steps, eta):
         W_K = W_K - rate * np.sign((G.T @ Q).T @ X)
     return (X @ W_Q.T) @ (X @ W_K.T).T / s
 """
+AFTER = "size = {} * {}\nreturn size * (1 - 1 / n), -size / n"
 DIVISOR = "def divisor(d):\n    return {}\n\n\ndef factor(d):\n    return {}"
 
 RIGHT = {
@@ -22,6 +23,12 @@ RIGHT = {
     4: [DIVISOR.format("d // 8", "8 * d**-0.5")],
     5: ["mean = sum(K) / len(K)\nreturn [list(step * (k - mean)) for k in K]"],
     6: [TRAIN.replace("return (X", "return list((X").replace("T / s\n", "T / s)\n")],
+    7: [
+        # By the Gram matrix of the tokens.
+        "G = c + (1 - c) * np.eye(n)\n"
+        "S = step * d * G @ (np.eye(n) - 1 / n) @ G\n"
+        "return [S[0, 0], S[0, 1]]",
+    ],
 }
 
 WRONG = {
@@ -92,5 +99,18 @@ WRONG = {
             "return (X @ W_Q.T) @ (X @ W_K.T).T", "return (X @ W_K.T) @ (X @ W_Q.T).T"
         ): "in a row",
         TRAIN.replace("range(steps)", "range(min(steps, 1))"): "not after three",
+    },
+    7: {
+        AFTER.format("step * d", 1): "at c = 0.6: that is for tokens at right angles",
+        AFTER.format("step * d * (1 - c)", 1): "the keys, too, have something",
+        AFTER.format("step * d * (1 - c) ** 2", -1): "makes the right score larger",
+        AFTER.format("step * (1 - c) ** 2", 1): "there are d of them",
+        AFTER.format("step * d * (1 - c**2)", 1): "for n, d, c = 4, 2, 0.6",
+        AFTER.format("step * np.sqrt(d) * (1 - c) ** 2", 1): "for n, d, c = 4, 2, 0.0",
+        "size = step * d * (1 - c) ** 2\nreturn size, -size / (n - 1)": "contains the right one",
+        "size = step * d * (1 - c) ** 2\nreturn size * (1 - 1 / n), 0": "the wrong scores have",
+        "size = step * d * (1 - c) ** 2\nreturn size, -size / n": "the right scores have the mean",
+        "return step * d": "the shape (2,) is wanted",
+        "return None, None": "numbers are wanted",
     },
 }

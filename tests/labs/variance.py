@@ -58,10 +58,10 @@ WRONG = {
         "return stats.binom.pmf(np.arange(2 * d + 1), 2 * d, 0.5)": ("Which scores cannot occur"),
         "return np.ones(2 * d + 1)": "add up to 5",
         # As many of each possible score: the right support, the wrong weights.
-        "return (np.arange(2 * d + 1) % 2 == 0) / (d + 1)": "this law has variance 2.66667",
-        # The law of half as many terms, twice as large.
+        "return (np.arange(2 * d + 1) % 2 == 0) / (d + 1)": "has variance 2.66667",
+        # The distribution of half as many terms, twice as large.
         "p = np.zeros(2 * d + 1)\n"
-        "p[d % 2], p[-1 - d % 2] = 0.5, 0.5\nreturn p": "this law has variance 4",
+        "p[d % 2], p[-1 - d % 2] = 0.5, 0.5\nreturn p": "this distribution has variance 4",
     },
     3: {
         "def loud(q, rng):\n    return q\n" + SILENT_BUT_CORRELATED: (
@@ -82,14 +82,20 @@ WRONG = {
         "    return k * rng.choice([-1, 1], (len(q), 1))": (
             "silent gives 40 scores of 40000 that are not 0"
         ),
+        # Signs that alternate from row to row hide in the mean, and are no coin.
+        "def loud(q, rng):\n    return q * np.where(np.arange(len(q)) % 2, 1, -1)[:, None]\n"
+        "\n\ndef silent(q, rng):\n"
+        "    k = q[:, ::-1] * np.repeat([1, -1], q.shape[1] // 2)\n"
+        "    return k * rng.choice([-1, 1], (len(q), 1))": "Where is the coin?",
         LOUD + "\n\ndef silent(q, rng):\n    return None": "no answer yet to silent",
         LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
     4: {
         "return d": "the variance of one entry",
-        "return d * n * m / (n * m - 1 + 1e-9)": "this gives 2.67",
-        "return d * (1 - 1 / n)": "this gives 1.00",
-        "return d * (1 - 1 / d**2)": "n, d, m = 2, 5, 3",
+        "return d * n * m / (n * m - 1 + 1e-9)": "this gives 2.6667",
+        "return d * (1 - 1 / n)": "this gives 1.0000",
+        "return d * (1 - 1 / d**2)": "n, d, m = 2, 3, 3",
+        "return 1.003 * d * (1 - 1 / (n * m))": "it takes a formula",
     },
     5: {
         "return 1": "if the queries had variance 1",
@@ -97,6 +103,7 @@ WRONG = {
         "return (2 * D / (D + d_k)) ** 2": "not its root",
         "return 2 * D / (D + d_k) * np.sqrt(d_k)": "to be divided by √d_k",
         "return -2 * D / (D + d_k)": "below 0",
+        "return 1.01 * 2 * D / (D + d_k)": "standard deviation 1.3333, and this is 1.3467",
     },
     6: {
         "return 2 / np.pi * np.arctan(np.sqrt(b / a))": "but close",

@@ -114,6 +114,49 @@ def spoils_mathematics(tab: Tab) -> list[str]:
     )
 
 
+def reads_out_badly(tab: Tab) -> list[str]:
+    """Formulas without a name, or whose name is TeX or has lost a root."""
+    return tab.page.evaluate(
+        r"""() => [...document.querySelectorAll('math')].filter(e => {
+            const name = e.ariaLabel || ''
+            return !name.trim() || /[\\$]/.test(name)
+                || e.querySelectorAll('msqrt').length !== (name.match(/√/g) || []).length
+        }).map(e => `${e.ariaLabel}: ${e.outerHTML.slice(0, 160)}`)"""
+    )
+
+
+def lists_another_heading(tab: Tab) -> list[str]:
+    """Entries of the contents lists that do not read as the heading does to which they lead."""
+    return tab.page.evaluate(
+        r"""() => {
+            const read = e => e.textContent.trim().replace(/\s+/g, ' ')
+            const links = document.querySelectorAll('[data-md-component=toc] a, .toc a')
+            return [...links].flatMap(link => {
+                const heading = document.getElementById(link.hash.slice(1)).cloneNode(true)
+                heading.querySelectorAll('.headerlink').forEach(e => e.remove())
+                heading.querySelectorAll('math').forEach(e => e.replaceWith(e.ariaLabel))
+                return read(link) === read(heading) ? [] : `${read(link)} / ${read(heading)}`
+            })
+        }"""
+    )
+
+
+def sets_straight_quotes(tab: Tab) -> list[str]:
+    """Apostrophes and quotation marks of a typewriter, outside code and what is not seen."""
+    return tab.page.evaluate(
+        r"""() => {
+            const found = [], unseen = 'pre, code, math, script, style, desc'
+            const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+            while (texts.nextNode()) {
+                const {data, parentElement} = texts.currentNode
+                if (/['"]/.test(data) && !parentElement.closest(unseen))
+                    found.push(data.match(/.{0,30}['"].{0,30}/)[0])
+            }
+            return found
+        }"""
+    )
+
+
 def shows_a_mistake(tab: Tab) -> list[str]:
     """What weave could not do, and marks that nothing replaced."""
     return tab.page.evaluate(
@@ -217,6 +260,9 @@ CHECKS = {
         lacks_words: "no text alternative",
         skips_a_heading: "h1, then h4",
         spoils_mathematics: "merror",
+        reads_out_badly: "null: <math><merror>",
+        lists_another_heading: "Deep d / Deep √d",
+        sets_straight_quotes: "It's straight",
         shows_a_mistake: "{= spread.std }",
         lacks_fonts: "not loaded: Why Math",
         hides_figures: "pale",

@@ -151,12 +151,12 @@ def figures_of(text: str) -> list[str]:
         if word.startswith("```") and (not fence or line.strip() == fence):
             fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
         elif word == ":::" and "/" in rest and not fence:
-            names.append(rest.split("/")[1])
+            names.append(rest.split()[0].split("/")[1])
     return names
 
 
 def test_figures_of_names_those_outside_code():
-    assert figures_of("::: a/b\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n") == ["b", "d"]
+    assert figures_of("::: a/b open\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n") == ["b", "d"]
 
 
 def test_the_bad_page_needs_scripts(visit):
@@ -164,3 +164,21 @@ def test_the_bad_page_needs_scripts(visit):
     assert "<math></math>" in needs_scripts(tab.page)
     assert tab.page.locator("#script").count() == 0
     assert visit("/bad.html").page.locator("#script").count() == 1
+
+
+def test_scripts_stand_on_one_line(visit):
+    """Whatever the letters before them: the index of q and k, the square of ρ and d in a root."""
+    heights = visit(BASE).page.evaluate(
+        """() => {
+            document.querySelector('article').insertAdjacentHTML('beforeend', `<math>
+                <msub><mi>q</mi><mn>1</mn></msub><msub><mi>k</mi><mn>1</mn></msub><msqrt><mrow>
+                <msup><mi>ρ</mi><mn>2</mn></msup><msup><mi>d</mi><mn>2</mn></msup></mrow></msqrt>
+            </math>`)
+            return [...document.querySelectorAll('article > math mn')]
+                .map(e => e.getBoundingClientRect().top)
+        }"""
+    )
+    q, k, rho, d = heights
+    assert abs(q - k) < 0.5
+    assert abs(rho - d) < 0.5
+    assert q - d > 5  # an index is no exponent

@@ -60,9 +60,9 @@ class Project:
         path.write_text(text)
         return name
 
-    def convert(self, text: str) -> str:
+    def convert(self, text: str, *more: str) -> str:
         """Convert Markdown as a page that stands in no site."""
-        extensions = [Weave(root=str(self.root)), "tables", "pymdownx.superfences"]
+        extensions = [Weave(root=str(self.root)), "tables", "pymdownx.superfences", *more]
         return markdown.markdown(text, extensions=extensions)
 
     def build(self, text: str, strict=False) -> SimpleNamespace:

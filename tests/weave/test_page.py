@@ -108,8 +108,8 @@ def test_a_full_stop_stays_with_its_formula(project):
 
 def test_formulas_become_mathml_that_keeps_the_tex(project):
     html = project.convert("Inline $d_k$.\n\n$$\n\\sqrt{d_k}\n$$\n")
-    assert '<math alttext="d_k"><msub>' in html
-    assert '<div class="formula"><math alttext="\\sqrt{d_k}" display="block">' in html
+    assert '<math alttext="d_k" aria-label="d_k"><msub>' in html
+    assert '<math alttext="\\sqrt{d_k}" aria-label="√d_k" display="block">' in html
 
 
 def test_a_result_has_a_name_to_link_to_and_shows_none(project):

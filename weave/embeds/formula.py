@@ -5,9 +5,11 @@ r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when t
 
 import re
 from html import escape, unescape
+from itertools import pairwise
 from unicodedata import normalize
 from xml.etree import ElementTree
 
+from markdown.util import HTML_PLACEHOLDER_RE
 from math_core import LatexError, LatexToMathML
 
 from weave.embed import Context, Embed
@@ -21,6 +23,16 @@ ITALIC = {
     normalize("NFKC", sign): sign
     for sign in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
 }
+
+LARGE = re.compile(r"(<m(?:sub|sup|subsup)>)(<mo [^>]*minsize.*?</mo>)")
+PRIMED = re.compile(r"<msup>(<mi>.</mi><mo>[′″]</mo>)</msup>")
+SPOKEN = re.compile(r'<math [^>]*aria-label="([^"]*)".*?</math>', re.DOTALL)
+RELATIONS = {*"=<>≈≠≤≥≃→∈⟂"}
+RAISED = str.maketrans("0123456789−⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀ")
+# What needs no brackets under a root, as an index, above a fraction's line.
+ATOM = r"[\d.,]+|√?[^\W\d_](?:_\w+)?[²³ᵀ]?|√\d+|√?\([^()]*\)|\|[^|]*\|"
+WORD = r"\w+|\([^()]*\)"
+PRODUCT = r"[\w.²³ᵀ√|‖∂]*|√?\([^()]*\)"
 
 
 def weave(match: re.Match[str], context: Context) -> str:
@@ -42,6 +54,8 @@ def weave(match: re.Match[str], context: Context) -> str:
 def to_mathml(tex: str, display: bool) -> str:
     """Convert a formula; its TeX stays readable in the attribute `alttext`.
 
+    Browsers make no name of that, so the formula's words are its `aria-label`.
+
     Raises:
         WeaveError: the converter does not know something in it; gives the line within `tex`.
     """
@@ -53,35 +67,90 @@ def to_mathml(tex: str, display: bool) -> str:
         position, _, reason = str(error).partition(": ")  # `12: Unknown command "\bad".`
         line = tex.count("\n", 0, int(position))
         raise WeaveError(f"formula '{written}': {reason}", line) from None
-    return mathml.replace("<math", f'<math alttext="{escape(written)}"', 1)
+    # Chromium leaves a large bracket small that bears a script itself. A prime needs no raising.
+    mathml = LARGE.sub(r"\1<mrow>\2</mrow>", mathml)
+    mathml = PRIMED.sub(r"<mrow>\1</mrow>", mathml)
+    spoken = f'<math alttext="{escape(written)}" aria-label="{escape(in_words(mathml))}"'
+    return mathml.replace("<math", spoken, 1)
+
+
+def mark_tree(root: ElementTree.Element, context: Context) -> None:
+    """Name headings by their words in lists of contents, which lose all that is no letter."""
+    stashed = context.markdown.htmlStash.rawHtmlBlocks
+    for heading in root.iter():
+        if re.fullmatch("h[1-6]", str(heading.tag)):
+            text = "".join(heading.itertext())
+            label = HTML_PLACEHOLDER_RE.sub(lambda stash: read_out(stashed[int(stash[1])]), text)
+            if label != text:
+                heading.set("data-toc-label", label)
+
+
+def read_out(html: str) -> str:
+    """Put its words in place of each formula."""
+    return SPOKEN.sub(r"\1", html)
 
 
 def in_words(mathml: str) -> str:
-    """Write a formula as a line of text: √d_k, (a+b)/c, x^2."""
+    """Write a formula as a line of text: √d_k, (a+b)/c, softmax(QKᵀ/√d_k)V."""
     xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML has no names for signs
-    return words(ElementTree.fromstring(xml))
+    line = normalize("NFC", words(ElementTree.fromstring(xml)))
+    return " ".join(re.sub("\u2061(?![\\w√∑∫])|\u2063", "", line).replace("\u2061", " ").split())
 
 
 def words(element: ElementTree.Element) -> str:
     """Write an element of MathML, and what it holds, as a line of text."""
-    inner = [words(child) for child in element]
-    match element.tag:
-        case "msqrt":
-            return f"√{grouped(''.join(inner))}"
-        case "mfrac":
-            return f"{grouped(inner[0])}/{grouped(inner[1])}"
-        case "msub" | "munder":
-            return f"{inner[0]}_{grouped(inner[1])}"
-        case "msup":
-            return f"{inner[0]}^{grouped(inner[1])}"
-        case "msubsup" | "munderover":
-            return f"{inner[0]}_{grouped(inner[1])}^{grouped(inner[2])}"
-    return (element.text or "").strip() + "".join(inner)
+    parts = [words(child) for child in element]
+    match element.tag, parts:
+        case "mo", _:
+            sign = element.text or ""
+            return f" {sign} " if sign in RELATIONS else sign
+        case "mspace", _:
+            return " " if element.get("width", "0")[0] != "0" else ""  # \quad, and not \,
+        case "mi" | "mn" | "mtext" | "code", _:
+            return (element.text or "") + "".join(parts)
+        case "mroot", [inner, degree]:
+            return f"{raised(degree).lstrip('^')}√{bracketed(inner)}"
+        case "mfrac", [above, below]:
+            return f"{bracketed(above, PRODUCT)}/{bracketed(below)}"
+        case "msub" | "munder", [base, low]:
+            return f"{base}_{bracketed(low, WORD)}"
+        case "msup", [base, high]:
+            return f"{base}{raised(high)}"
+        case "msubsup" | "munderover", [base, low, high]:
+            return f"{base}_{bracketed(low, WORD)}{raised(high)}"
+        case "mover", [base, mark]:  # a mark that stands alone has a twin that joins its letter
+            return base + normalize("NFKC", mark).strip()
+        case "mtable" | "mtr", _:
+            lines = {"mtable": "; ", "mtr": ", "}[element.tag].join(parts)
+            return re.sub(r",\s+(?=[=≤≥≈])", " ", lines)
+    tagged = zip(parts, (child.tag for child in element), strict=True)
+    line = side_by_side([(part, tag) for part, tag in tagged if part])
+    return f"√{bracketed(line)}" if element.tag == "msqrt" else line
 
 
-def grouped(text: str) -> str:
-    """Put what is more than one word in brackets."""
-    return text if re.fullmatch(r"[\w.]*|\(.*\)", text) else f"({text})"
+def side_by_side(parts: list[tuple[str, str]]) -> str:
+    """Join texts, each with its tag, so that they stay apart: 2dx, but 2 ln n and (2/π)d."""
+    line, before = "", ""
+    for (part, tag), (after, _) in pairwise([*parts, ("", "")]):
+        if tag == "mfrac" and (re.search(r"[\w)]$", before) or re.match(r"[\w([√∑∫]", after)):
+            part = f"({part})"
+        touching = re.search(r"\w+$", before), re.match(r"\w+", part)
+        names = [each and len(re.sub(r"[\d²³ᵀ]", "", each[0])) > 1 for each in touching]
+        line += f" {part}" if all(touching) and (any(names) or "√" in before) else part
+        before = part
+    return line
+
+
+def bracketed(text: str, whole: str = ATOM) -> str:
+    """Put in brackets what would else fall apart."""
+    return text if re.fullmatch(whole, text) else f"({text.strip()})"
+
+
+def raised(text: str) -> str:
+    """Write an exponent: a sign that stands high, where there is one, or ^."""
+    if re.fullmatch(r"−?\d+|⊤|′+|″|∗", text):
+        return text.translate(RAISED)
+    return "^" + bracketed(text, r"[^\W\d_]|\d+|∞|\([^()]*\)")
 
 
 def signs(match: re.Match[str]) -> set[str]:

@@ -19,6 +19,11 @@ FONTS = {
 # Chromium does not use them.)
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 
+# TeX has these for bases of several letters alone, Chromium for single letters too: with STIX's own
+# (160 and 230) the index of q would hang below that of k, and the square of d in a root touch its
+# bar. With these no letter's depth or height moves a script.
+SCRIPTS = {"SubscriptBaselineDropMin": -15, "SuperscriptBaselineDropMax": 470}
+
 # Signs that the theme itself writes, whatever the pages say.
 ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√§"
 
@@ -49,6 +54,9 @@ def subset(source: Path, signs: str) -> bytes:
     cutter = Subsetter(options)
     cutter.populate(text=signs + ALWAYS)
     cutter.subset(font)
+    if "MATH" in font:
+        for constant, value in SCRIPTS.items():
+            getattr(font["MATH"].table.MathConstants, constant).Value = value
     file = io.BytesIO()
     save_font(font, file, options)
     return file.getvalue()

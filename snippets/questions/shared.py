@@ -1,0 +1,52 @@
+r"""If the key of a token is its query, the token attends mostly to itself, the
+more so the larger the head.
+
+The mean weight of a token on itself among n keys, for n from 2 to 65,536 on a
+logarithmic axis, where keys equal queries and scores are divided by the root of
+d. Three curves fall from 1 to 0: for 16 dimensions it is one half at about 30
+keys, for 64 at about 1750, for 256 it is still near 1 at the right end.
+"""
+
+# %%
+import numpy as np
+from scipy import stats
+
+keys = 2 ** np.arange(1, 17)
+dims = [16, 64, 256]
+
+
+def weight_on_itself(d, n, lengths=200, step=0.1):
+    """Return E of e^a/(e^a + Σ e^z) for k = q and independent tokens.
+
+    Given |q|² = d r the token's own logit is a = r √d, and the n − 1 others z
+    are normal with variance r. With y = e^(−a) Σ e^z, 1/(1 + y) = ∫ e^(−t) ·
+    e^(−ty) dt, and the others factor.
+    """
+    r = stats.chi2.ppf((np.arange(lengths) + 0.5) / lengths, d) / d
+    g = np.arange(-8, 8, step)
+    normal = stats.norm.pdf(g) * step
+    log_t = np.arange(-25, 6, step)
+    spread = np.sqrt(r)[:, np.newaxis] * g
+    weight = np.zeros(lengths)
+    for x in log_t:
+        u = np.minimum(x - np.sqrt(d) * r[:, np.newaxis] + spread, 40)
+        other = np.exp(-np.exp(u)) @ normal
+        weight += step * np.exp(x - np.exp(x)) * other ** (n - 1)
+    return weight.mean()
+
+
+own_logit = {d: np.sqrt(d) for d in dims}
+itself = {d: {n: weight_on_itself(d, n) for n in keys} for d in dims}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots()
+for d, n in zip(dims, [4, 256, 4096], strict=True):
+    axes.semilogx(keys, list(itself[d].values()))
+    axes.text(n, itself[d][n] - 0.09, f"d = {d}", ha="right", va="center")
+axes.set(xlabel="keys", ylabel="weight of a token on itself", ylim=(0, 1.05))
+ticks = [2, 16, 128, 1024, 8192, 65536]
+axes.set(xticks=ticks, xticklabels=[f"{n:,}" for n in ticks])
+axes.minorticks_off()
+plt.show()
