@@ -409,7 +409,6 @@ UNNAMED = {
     r"\begin{aligned} &\int_0^\infty 2p(1-p)": STEP,
     r"\frac{\partial o}{\partial q} =": STEP,
     r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/test_saturation.py simulates it",
-    r"\operatorname{Var}q_a =": STEP,
     r"\sum_b x_b = 0": DEFINITION,
     r"\operatorname{Cov}(S_{ij},S_{il})": STEP,
     r"\frac{\ln n}{a} + \frac a2": "an approximation, for large n",
