@@ -150,7 +150,7 @@ def figures_of(text: str) -> list[str]:
         word, _, rest = line.strip().partition(" ")
         if word.startswith("```") and (not fence or line.strip() == fence):
             fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
-        elif word == ":::" and "/" in rest and not fence:
+        elif word == ":::" and "/" in rest.split()[0] and not fence:
             names.append(rest.split()[0].split("/")[1])
     return names
 
