@@ -30,7 +30,7 @@ from rjsmin import jsmin
 from weave import lab, policy, search, styles
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
-from weave.project import project_at
+from weave.project import WATCHED, project_at
 from weave.published import published
 
 AFTER_OTHER_PLUGINS = -100
@@ -54,12 +54,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.serves = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the project of the mkdocs.yml in use, and have its snippets watched."""
+        """Find the project of the mkdocs.yml in use, and have its folders watched."""
         time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
-        config.watch.append(str(root / "snippets"))
+        config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:

@@ -118,6 +118,14 @@ def test_formulas_become_mathml_that_keeps_the_tex(project):
     assert '<math alttext="\\sqrt{d_k}" aria-label="√d_k" display="block">' in html
 
 
+def test_a_result_has_a_name_to_link_to_and_shows_none(project):
+    html = project.convert("$$\n\\label{the-root}\n\\sqrt{d_k}\n$$")
+    assert '<div class="formula" id="formula-the-root"><math alttext="\\sqrt{d_k}"' in html
+    assert "the-root" not in html.split("<math")[1]
+    html = project.convert("$$\n\\label{the-root}\n\\bad\n$$")
+    assert "page:3" in html
+
+
 MISTAKES = {
     "::: chapter/lime": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
     "{= lime.slope }": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
