@@ -60,7 +60,9 @@ for axes, name in zip(panels, shown, strict=True):
     axes.plot(keys, median, color="C2", label="weight of the right key")
     top = [on_top[n] for n in keys]
     axes.plot(keys, top, "--", color="C1", label="share with it on top")
-    axes.set(title=f"factor {name}", xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1])
+    axes.set(
+        title=f"factor {name}", xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1]
+    )
     axes.set(xticks=[4, 64, 1024], xlim=(3, 20000))
     axes.set_xticklabels(["4", "64", "1024"])
     axes.minorticks_off()
