@@ -125,7 +125,7 @@ def test_a_result_opens_the_fold_that_holds_it(browser, origin, address):
     summaries = page.locator("details[open] > summary").all_text_contents()
     page.close()
     assert len(summaries) == len(OPENED[address])
-    assert all(text.startswith(start) for text, start in zip(summaries, OPENED[address]))
+    assert all(text.startswith(start) for text, start in zip(summaries, OPENED[address], strict=True))
 
 
 # Headings as they are announced: the browser's own names, not ours.
