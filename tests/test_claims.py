@@ -388,6 +388,7 @@ def of_two_arrays():
     [
         ("2", 3, {}, "'2' is found wrong: said is 2, found 3; say in `rather` what is right"),
         ("2", 3, {"rather": "4"}, "'4' is not found either: said is 4, found 3"),
+        ("2", 3, {"rather": "4 < 3"}, "'4 < 3' is not found either: Compared: `4 < 3`"),
         ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
         ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
         ("2", 2, {"same_error": "slip"}, "nothing to say `same_error`"),

@@ -221,7 +221,7 @@ def settled(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
     check_words(entry, outcome, says, cases)
 
     right = Statement(entry["rather"]) if entry["rather"] else says
-    if not right.compares and not right.holds(met):
+    if right is not says and not right.holds(met):
         raise MisfitError(
             f"'{right.text}' is not found either: {right.miss(met)}"
         )

@@ -32,7 +32,8 @@ FUNCTIONS = {
     )
 } | {"norm": np.linalg.norm}  # of a matrix: Frobenius
 OPPOSITE = {"+": "-", "-": "+"}
-SIGNS = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥", ast.Eq: "="}
+SIGNS = {ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
+SIGNS |= {ast.Eq: "=", ast.NotEq: "≠"}
 PRINTED = (
     ast.Expression,
     ast.Constant,
@@ -215,11 +216,12 @@ class Statement:
         with np.errstate(all="ignore"):
             gaps = np.abs(np.diff(rows, axis=0)) / np.abs(rows).max(axis=0)
         row = rows[:, np.argmin(gaps.min(axis=0))]
-        digits = next(  # as many as tell the numbers apart
-            n
-            for n in range(3, 18)
-            if len({f"{x:.{n}g}" for x in row}) == len(set(row))
+        told_apart = (
+            digits
+            for digits in range(3, 18)
+            if len({f"{x:.{digits}g}" for x in row}) == len(set(row))
         )
+        digits = next(told_apart, 3)
         first, *others = (f"{number:.{digits}g}" for number in row)
         pairs = zip(signs, others, strict=True)
         row_said = " ".join([first, *(f"{sign} {n}" for sign, n in pairs)])

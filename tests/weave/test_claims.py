@@ -146,6 +146,14 @@ def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
     assert 'href="#mark-a-3"' not in no_code
 
 
+def test_a_place_may_credit_others(book):
+    book.file("snippets/claims/source.py", SOURCE.replace('"Answer"', '"Answer, after [@a-1]"'))
+    page = book.build("# C\n\nFour [@a-1; a-2].\n\n::: verdicts\n")
+    assert page.warnings == []
+    for html in (page.html, listed(book)):
+        assert re.search(r"Answer, after <a [^>]*claim a-1, wrong", html)
+
+
 def test_verdicts_follow_the_ledger(book):
     text = "# C\n\nFour [@a-1].\n\n::: verdicts\n"
     assert "× wrong</em>" in book.build(text).html
