@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 # pip would take five times as long.
 UV := 0.13.9
 INSTALL := $(BIN)/python -m uv pip install --python $(BIN)/python
+COQ := coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra
 # What the target's command is given besides; `pytest` in place of the whole suite on all cores:
 # make test ARGS=tests/test_variance.py
 ARGS ?=
@@ -15,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint site zensical bench clean
+.PHONY: help serve test lint proof site zensical bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -33,6 +34,18 @@ lint: $(VENV)/tests-installed ## style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# Each file may require those before it. What Coq writes stays out of proofs/.
+proof: ## have Coq check the proofs (proofs/), installing it on Debian and Ubuntu
+	@command -v coqc >/dev/null || { \
+	  root="$$([ "$$(id -u)" -eq 0 ] || echo sudo -n)"; \
+	  { $$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends $(COQ); } \
+	    </dev/null >/dev/null || { \
+	  echo "Coq is not here, and could not be installed. On Debian and Ubuntu:" \
+	    "sudo apt install --no-install-recommends $(COQ)" >&2; exit 1; }; }
+	@mkdir -p .cache/proofs && cp proofs/*.v .cache/proofs/
+	cd .cache/proofs && for file in setting theorem model; do \
+	  coqc -w none -R . Proofs $$file.v || exit 1; done
+
 # The commit's date instead of today's, so that two builds are the same, byte for byte.
 site: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 315532800)
 site: $(VENV)/installed ## the site as it is published, in site/
@@ -42,6 +55,9 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
+
+weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (bench/README.md)
+	$(BIN)/python -m bench.weigh $(ARGS)
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.special import softmax
 
-from tests.checks import is_median
+from tests.checks import agrees, close, is_median
 
 
 def largest_weights(seed, d, n_keys, draws, divisor):
@@ -54,3 +55,61 @@ def test_weights_collapse_without_the_divisor_only(snippet):
     assert steady(page.median_scaled_max)
     assert not steady(page.median_unscaled_max)
     assert page.median_unscaled_max[1024] > 0.999
+
+
+def test_the_draw_to_drag_is_typical_at_64(snippet):
+    page = snippet("index/attention")
+    g = page.explore["g"]
+    shown = softmax(8 * g).max()
+    sample = largest_weights(3, 64, page.n_keys, 2000, 1)
+    assert is_median(shown, sample, page.draws)
+    assert not is_median(softmax(4 * g).max(), sample, page.draws)
+
+
+def test_what_a_lead_does(snippet):
+    page = snippet("index/attention")
+    assert close(page.slight_lead, 1 / (1 + 3 / 1.1051709180756477))
+    assert close(np.log(page.times_at_8), 8)
+
+
+def test_the_picture_of_the_spread(snippet):
+    picture = snippet("index/picture_variance")
+    rng = np.random.default_rng(4)
+    for d in picture.dims:
+        mass, square = (trapezoid(picture.bare[d] * picture.x**k, picture.x) for k in (0, 2))
+        sample = np.sum(np.prod(rng.standard_normal((2, 4000, d)), axis=0), axis=1)
+        within = sample[np.abs(sample) < 20] ** 2
+        error = within.std() / np.sqrt(len(within))
+        assert abs(mass - np.mean(np.abs(sample) < 20)) < 0.03
+        assert agrees(square, within.mean(), error, errors=6)
+        assert not agrees(square * 1.3, within.mean(), error, errors=6)
+
+
+def test_the_picture_of_the_weights(snippet, module):
+    picture = snippet("index/picture_saturation")
+    largest = module("saturation/gaussian_logits").largest
+    for values, sigma in ((picture.bare, 8), (picture.divided, 1)):
+        exact = [largest(int(n), sigma) for n in picture.counts]
+        assert np.allclose(values, exact, atol=0.07)
+        assert not np.allclose(values, [largest(int(n), 3) for n in picture.counts], atol=0.07)
+
+
+def test_the_picture_of_the_rivals(snippet):
+    picture = snippet("index/picture_scales")
+    level = [name for name, line in picture.spread.items() if np.ptp(line) < 1e-9]
+    assert level == ["√d"]
+
+
+def test_the_picture_of_the_turn(snippet, module):
+    picture, moments = snippet("index/picture_theorem"), module("theorem/moments")
+    for angle, exact, printed in zip(picture.angle, picture.exact, picture.published, strict=True):
+        C = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        assert close(exact, moments.second_moment(np.eye(2), np.eye(2), C))
+        assert close(printed, moments.published(np.eye(2), np.eye(2), C))
+
+
+def test_the_picture_of_a_step(snippet):
+    picture = snippet("index/picture_training")
+    assert np.all(np.diff(picture.moved) > 0)
+    assert not np.all(np.diff(picture.start) > 0)
+    assert np.abs(picture.start[:, -1]).max() < picture.moved[:, -1].min()

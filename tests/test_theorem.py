@@ -1052,3 +1052,16 @@ def test_low_rank_needs_a_large_trace():
         assert np.linalg.svd(C, compute_uv=False).sum() <= r
     P = np.diag([1, 1, 0, 0])
     assert np.trace(P) == 2 > np.linalg.norm(P, "fro")  # the Frobenius norm is no such bound
+
+
+def test_three_terms_of_a_turn(snippet):
+    shown = snippet("theorem/terms")
+    rng = np.random.default_rng(41)
+    for angle, terms in shown.terms.items():
+        c, s = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+        q = rng.standard_normal((20_000, shown.d // 2, 2))
+        k = q @ np.array([[c, s], [-s, c]])
+        mean, error = mean_and_error(np.sum(q * k, axis=(1, 2)) ** 2)
+        assert close(sum(terms), shown.total[angle])
+        assert agrees(shown.total[angle], mean, error + 1e-12)
+        assert agrees(shown.printed[angle], mean, error) == (angle == 0)

@@ -15,11 +15,16 @@ from markdown.extensions import Extension
 from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
+from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
 from weave import embeds, zensical
 from weave.embed import Context
 from weave.project import project_at
 from weave.scan import mentions_in
+
+# In code, words and numbers that say something have a colour. An element around every name, comma
+# and space as well would make four fifths of a page's elements.
+STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], "")
 
 
 class Weave(Extension):

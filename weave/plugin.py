@@ -7,7 +7,9 @@ It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a meg
 
 import importlib
 import logging
+import subprocess
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,11 +25,12 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
+from rjsmin import jsmin
 
-from weave import lab, search
+from weave import lab, policy, search, styles
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
-from weave.project import project_at
+from weave.project import WATCHED, project_at
 from weave.published import published
 
 AFTER_OTHER_PLUGINS = -100
@@ -44,16 +47,19 @@ for _name in _SLOW:
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     """One object for all builds while serving."""
 
+    serves = False
+
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
+        self.serves = command == "serve"
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the project of the mkdocs.yml in use, and have its snippets watched."""
+        """Find the project of the mkdocs.yml in use, and have its folders watched."""
         time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
-        config.watch.append(str(root / "snippets"))
+        config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
@@ -66,6 +72,14 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             if old := files.get_file_from_path(name):  # written below docs/ for another engine
                 files.remove(old)
             files.append(File.generated(config, name, content=content))
+        if config.site_url:  # a card needs an absolute address
+            words = [config.site_name, config.site_description or ""]
+            self.project.told["card "] = words
+            card = self.project.keep("card", "card ", lambda: drawn(*words))
+            files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        for script in files.javascript_files():
+            if script.src_dir == config.docs_dir:
+                script.content_string = jsmin(script.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
@@ -142,7 +156,22 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         page.content = ""
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Name the failures that no page has shown, and sweep what nothing asked for."""
+        """Name the failures that no page has shown, sweep what nothing asked for, and finish.
+
+        A server leaves the pages as they are: its own script would break the policy.
+        """
         for name in sorted(self.project.failed.keys() - self.project.asked):
             log.warning("%s", self.project.failed[name])
         self.project.store.sweep(self.project.wanted)
+        if self.serves:
+            return
+        site = Path(config.site_dir)
+        pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
+        for page, html in policy.state(styles.unite(pages, site), site).items():
+            page.write_text(html, "utf-8")
+
+
+def drawn(name: str, words: str) -> str:
+    """Give the card's picture, as text to be kept."""
+    command = [sys.executable, "-m", "weave.card", name, words]
+    return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()

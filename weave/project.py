@@ -23,6 +23,8 @@ MACHINERY = {
         "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath",
     ),
 }
+# The folders whose files snippets and pages are made of.
+WATCHED = ("snippets", "docs", "proofs")
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 
@@ -70,7 +72,7 @@ class Project:
         What fails is not kept; whoever asks for it is told why.
         """
         with self.lock:
-            files = [f for folder in ("snippets", "docs") for f in (self.root / folder).rglob("*")]
+            files = [f for folder in WATCHED for f in (self.root / folder).rglob("*")]
             stats = {file: file.stat() for file in files if file.is_file()}
             stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:

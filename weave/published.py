@@ -1,4 +1,4 @@
-"""The files that lie beside the pages: scripts to take away, which run alone, and the fonts."""
+"""The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
 
 from base64 import b64decode, b64encode
 from functools import partial
@@ -26,7 +26,8 @@ def published(project: Project) -> dict[str, bytes]:
     """Give the content of every file beside the pages, by its path below the site's root."""
     files = {
         path.relative_to(project.root).as_posix(): path.read_bytes()
-        for path in sorted((project.root / "snippets").glob("*/*"))
+        for pattern in ("snippets/*/*", "proofs/*.v")
+        for path in sorted(project.root.glob(pattern))
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
     }
     for name, path in sorted(project.jobs.items()):

@@ -42,7 +42,7 @@ itself = {d: {n: weight_on_itself(d, n) for n in keys} for d in dims}
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots()
-for d, n in zip(dims, [4, 256, 4096], strict=True):
+for d, n in zip(dims, [8, 256, 4096], strict=True):
     axes.semilogx(keys, list(itself[d].values()))
     axes.text(n, itself[d][n] - 0.09, f"d = {d}", ha="right", va="center")
 axes.set(xlabel="keys", ylabel="weight of a token on itself", ylim=(0, 1.05))

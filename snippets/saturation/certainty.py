@@ -6,13 +6,13 @@ dimensions from 1 to a million on a logarithmic axis, for 3, 64 and 4096 keys
 and bare scores. The three curves rise slowly. At 64 dimensions they stand at a
 little over a half, at a fifth and below a tenth; they pass 95 per cent near six
 thousand dimensions for 3 keys, near fifty thousand for 64 and beyond a hundred
-thousand for 4096. Dashed curves of the near-tie law meet them there.
+thousand for 4096. Dashed curves, the formula for near-ties, meet them there.
 """
 
 # %%
 import numpy as np
 from gaussian_logits import mean_maximum
-from largest_keys import draw_evenly, largest_weight
+from largest_keys import draw_evenly, every_three, largest_weight
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
@@ -30,7 +30,7 @@ counts, odds = [3, 64, 512, 4096], np.log(99)
 behind_by_2 = 1 / (1 + np.exp(2))  # what a lead of 2 leaves to the second
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
 for n in counts:
-    top = draw_evenly(n, power=14)
+    top = draw_evenly(n, power=14) if n > 3 else every_three(300)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > 0.99, axis=1)
     at_64[n] = probability[n][dims == 64][0]

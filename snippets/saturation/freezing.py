@@ -10,7 +10,7 @@ with a sharp corner between.
 
 # %%
 import numpy as np
-from gaussian_logits import mean_power_sum, participation, trace
+from gaussian_logits import largest, mean_power_sum, participation, trace
 
 ratio = np.linspace(0.05, 2.5, 50)
 counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
@@ -31,13 +31,18 @@ for x in (0.55, 0.6, 0.9):
     variance = x**2 * 2 * np.log(float(many))
     simple[x] = many * np.exp(-variance)
     true[x] = participation(many, np.sqrt(variance))
+# With real numbers of keys the border itself is in the middle of the change.
+at_border = {}
+for n in (16, 512, 65536):
+    edge = np.sqrt(2 * np.log(n))
+    at_border[n] = {"keys": participation(n, edge), "max": largest(n, edge)}
 # E tr J at twice the edge tends to a half.
 twice = {n: trace(n, 2 * np.sqrt(2 * np.log(float(n)))) for n in counts}
 
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 4.2))
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
 for name, values in zip(counts.values(), same_key.values(), strict=True):
     axes.plot(ratio, values, label=f"{name} keys")
 axes.plot(ratio, limit, "--", color="C5", label="limit")

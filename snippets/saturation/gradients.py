@@ -13,14 +13,20 @@ a half.
 
 # %%
 import numpy as np
-from gaussian_logits import jacobian_square, trace
-from largest_keys import draw, draw_evenly, jacobian_norm, weights_norm
+from gaussian_logits import jacobian_square
+from largest_keys import (
+    draw,
+    draw_evenly,
+    every_three,
+    jacobian_norm,
+    weights_norm,
+)
 
 sigma, draws = np.geomspace(0.25, 32, 22), 2000
 counts, shares = [3, 16, 64, 512, 4096], [10, 50, 90]
 rms, mean, quantiles = {}, {}, {}
 rms_at, mean_at, median_at, near_zero_at = {}, {}, {}, {}
-trace_at, relative_at = {}, {}
+relative_at = {}
 for n in counts:
     top = draw(np.random.default_rng(n), n, draws)
     rms[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
@@ -28,13 +34,12 @@ for n in counts:
     quantiles[n] = np.percentile(norms, shares, axis=1)
     mean[n] = norms.mean(axis=1)
 
-    top = draw_evenly(n)
+    top = draw_evenly(n) if n > 3 else every_three()
     norms = {s: jacobian_norm(top, n, s) for s in (1, 8)}
     rms_at[n] = {s: np.sqrt(jacobian_square(n, s)) for s in norms}
     mean_at[n] = {s: values.mean() for s, values in norms.items()}
     median_at[n] = {s: np.median(values) for s, values in norms.items()}
     near_zero_at[n] = {s: np.mean(x < 0.01) for s, x in norms.items()}
-    trace_at[n] = {s: trace(n, s) for s in norms}
     relative = {s: x / weights_norm(top, n, s) for s, x in norms.items()}
     relative_at[n] = {s: np.median(x) for s, x in relative.items()}
 peak = {n: sigma[np.argmax(rms[n])] for n in counts}

@@ -1,7 +1,8 @@
-"""Random draws of softmax weights for any number of keys, from the largest few.
+"""Draws of softmax weights for any number of keys, from the largest few.
 
-The largest logits are drawn from their exact law; all the others enter by their
-mean, given that they are smaller. For medians, which no quadrature gives.
+The largest logits are drawn from their exact distribution; all the others enter
+by their mean, given that they are smaller. For medians, which no quadrature
+gives; except for three keys, where a grid of all draws does.
 """
 
 import numpy as np
@@ -30,6 +31,21 @@ def draw_evenly(n, keep=50, seed=0, power=15):
     uniform = qmc.Sobol(keep, bits=40, rng=seed).random_base2(power)
     steps = -np.log1p(-uniform) / (n - np.arange(keep))
     return -ndtri(-np.expm1(-np.cumsum(steps, axis=1)))
+
+
+def every_three(points=1000):
+    """Return a grid of equally likely draws of three Gaussians, sorted.
+
+    Only their differences count, and these are a point in a plane with Gaussian
+    coordinates: its distance r and its angle, of which sorting leaves 60°, are
+    independent. The angle is uniform, and r beyond √(−2 ln u) has chance u.
+    """
+    u = (np.arange(points) + 0.5) / points
+    radius = np.sqrt(-2 * np.log(u))[:, np.newaxis]
+    angle = np.pi / 3 * u
+    turned = angle + 2 * np.pi / 3 * np.arange(-1, 2)[:, np.newaxis]
+    g = np.sqrt(2 / 3) * radius * np.cos(turned)[:, np.newaxis]
+    return -np.sort(-g.reshape(3, -1).T, axis=1)
 
 
 def power_sum(top, n, sigma, k):

@@ -30,19 +30,19 @@ keys_at_peak = {s: n * np.exp(-(s**2) / 2) for s in spreads}
 # %%
 import matplotlib.pyplot as plt
 
-fig, (count, share) = plt.subplots(2, 1, figsize=(6.4, 6), sharex=True)
+fig, (count, share) = plt.subplots(2, 1, figsize=(6.4, 4.8), sharex=True)
 count.semilogy(g, keys)
 count.axhline(1, linestyle=":", color="C0")
 count.text(8.9, 2, "one key", ha="right", color="C0")
 count.axvline(edge, color="C3", linestyle="--")
 count.text(edge + 0.1, 500, "the edge, √(2 ln n)", color="C3")
-count.set(ylabel="number of keys at g", ylim=(1e-4, 3e3))
+count.set(ylabel="keys at g", ylim=(1e-4, 3e3))
 for s, colour in zip(spreads, ["C0", "C2", "C4", "C1"], strict=True):
     there = g <= edge
     share.semilogy(g[there], weight[s][there], color=colour)
     share.plot(g[~there], weight[s][~there], ":", color=colour)
     share.text(s, 1.6, f"σ = {s}" if s > 1 else "σ = 1", color=colour)
 share.axvline(edge, color="C3", linestyle="--")
-share.set(ylabel="weight of the keys at g, peak = 1", ylim=(1e-4, 8))
+share.set(ylabel="their weight, peak = 1", ylim=(1e-4, 8))
 share.set(xlabel="level g of the score, in standard deviations")
 plt.show()

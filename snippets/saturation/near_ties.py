@@ -15,7 +15,7 @@ from largest_keys import draw_evenly, jacobian_norm
 
 n, dims = 16, 2.0 ** np.arange(0, 12.5, 0.5)
 mean_square = np.array([jacobian_square(n, np.sqrt(d)) for d in dims])
-law = mean_maximum(n) / (3 * np.sqrt(dims))
+limit = mean_maximum(n) / (3 * np.sqrt(dims))
 
 top = draw_evenly(n)
 square = np.array([jacobian_norm(top, n, np.sqrt(d)) ** 2 for d in dims])
@@ -42,7 +42,7 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
 axes.loglog(dims, mean_square)
-axes.plot(dims[8:], law[8:], "--", color="C3")
+axes.plot(dims[8:], limit[8:], "--", color="C3")
 axes.plot(dims, median, color="C1")
 axes.text(1500, 0.004, "mean", color="C0", ha="center")
 axes.text(70, 0.13, "m₁₆/(3√d)", color="C3")

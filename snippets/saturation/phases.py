@@ -1,15 +1,17 @@
-r"""Bare scores of variance $d$ are frozen at every usual head size. The divisor
-moves them down to variance 1, below the border.
+r"""Undivided, the scores of large models start above the border, in the frozen
+phase. The divisor moves them below it, if weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
-to 28. Above it lies the frozen phase, below it the spread one. Dots at d = 64
-and d = 128 mark GPT-2 with 1024 keys, GPT-3 with 2048 and Llama 3 with 8192,
-all above the border; a dashed line marks 64, the heads of the first
-Transformer. A ring at 6, below the border, marks what GPT-2's initialisation
-really gives. Arrows lead from each dot straight down to variance 1, in the
-spread phase. A dotted curve, which starts below the border and lies above it
-from 64 keys on, shows where the largest weight averages a half.
+to 28. Above it lies the frozen phase, below it the spread one. Dots mark the
+variance of a bare score under the models' own initialisation. T5 at 1 and
+GPT-2 at 6 lie below the border; GPT-2 XL and OPT-175B lie above it, near 25;
+a weight's standard deviation of 0.02 at the width of GPT-3 gives 3000. Arrows
+lead straight down to what the divisor leaves: below 1 for all but the last,
+which is 24, above the border still. Dashed lines mark 64, which is variance 1
+at 64 dimensions, and 16, the self-attention of the first Transformer. A dotted
+curve, which starts below the border and lies above it from 64 keys on, shows
+where the largest weight averages a half.
 """
 
 # %%
@@ -17,15 +19,29 @@ import numpy as np
 from gaussian_logits import largest, participation
 from scipy.optimize import brentq
 
-models = {"GPT-2": (1024, 64), "GPT-3": (2048, 128), "Llama 3": (8192, 128)}
 n = 2.0 ** np.arange(1, 20.5, 0.5)
 border = 2 * np.log(n)
 critical = {int(m): 2 * np.log(m) for m in 2.0 ** np.arange(1, 21)}
 spread_if_above = {d: np.exp(d / 2) for d in (64, 128)}
-# GPT-2 draws weights with standard deviation 0.02, at width 768: bare scores
-# have variance d (Var q)² and not d.
-gpt2_variance = 64 * (768 * 0.02**2) ** 2
-gpt2_keys = participation(1024, np.sqrt(gpt2_variance))
+# Keys, dimensions, and Var q Var k, which is (D Var W)² at width D.
+models = {
+    "T5": (512, 64, 1 / 64),  # W_Q has 1/(64 D); and there is no divisor
+    "GPT-2": (1024, 64, (768 * 0.02**2) ** 2),
+    "GPT-2 XL": (1024, 64, (1600 * 0.02**2) ** 2),
+    "OPT-175B": (2048, 128, (12288 * 0.006**2) ** 2),
+    "GPT-3, if 0.02": (2048, 128, (12288 * 0.02**2) ** 2),
+}
+bare = {name: d * each for name, (_, d, each) in models.items()}
+divided = {name: each for name, (_, _, each) in models.items()}
+taking_part = {
+    name: {
+        "bare": participation(keys, np.sqrt(bare[name])),
+        "divided": participation(keys, np.sqrt(divided[name])),
+    }
+    for name, (keys, _, _) in models.items()
+}
+# One matrix for Q, K and V by Xavier's rule: 2/(D + 3D) each.
+first_transformer = 64 * (512 * 2 / (512 + 3 * 512)) ** 2
 
 half = {}
 for m in [4, 16, 64, 512, 4096, 65536, 2**20]:
@@ -36,34 +52,37 @@ for m in [4, 16, 64, 512, 4096, 65536, 2**20]:
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.8))
-axes.fill_between(n, border, 400, color="C1", alpha=0.14)
-axes.fill_between(n, 0.5, border, color="C0", alpha=0.14)
+axes.fill_between(n, border, 20_000, color="C1", alpha=0.14)
+axes.fill_between(n, 0.05, border, color="C0", alpha=0.14)
 axes.plot(n, border, color="C3")
 axes.plot([*half], [*half.values()], ":", color="C1")
-axes.axhline(64, color="C4", linestyle="--", linewidth=1)
-for keys, d in models.values():
-    axes.plot(keys, d, "o", color="C4", markersize=8)
-    axes.annotate(
-        "",
-        (keys, 1),
-        (keys, d * 0.85),
-        arrowprops={"arrowstyle": "->", "color": "C4", "lw": 1.5},
-    )
-axes.text(1024 / 1.25, 48, "GPT-2", color="C4", ha="right", va="top")
-axes.plot(1024, gpt2_variance, "o", color="C4", mfc="none", markersize=8)
-axes.text(1024 / 1.25, 4, "GPT-2 as initialised", color="C4", ha="right")
-axes.text(2048 / 1.25, 140, "GPT-3", color="C4", ha="right")
-axes.text(8192 * 1.25, 140, "Llama 3", color="C4")
-axes.text(2.3, 70, "first Transformer", color="C4")
-axes.text(2.3, 250, "frozen: a few keys take the weight", color="C1")
-axes.text(2.3, 0.62, "spread: a share of all keys", color="C0")
-axes.text(3e5, 13, "2 ln n", color="C3", va="top")
-axes.text(1.3e4, 0.9, "÷ √d", color="C4", va="center")
-axes.set(xscale="log", yscale="log", ylim=(0.5, 400), xlim=(2, 2**20))
+for level in (64, first_transformer):
+    axes.axhline(level, color="C4", linestyle="--", linewidth=1)
+axes.text(2.3, 70, "d = 64, if all variances are 1", color="C4")
+axes.text(9e5, 14, "first Transformer", color="C4", ha="right", va="top")
+# Arrows that would cover each other stand a little to the side.
+aside = {"GPT-2": 0.75, "OPT-175B": 1.5}
+for name, (keys, _, _) in models.items():
+    x, left = keys * aside.get(name, 1), keys < 2048
+    axes.plot(x, bare[name], "o", color="C4", markersize=8)
+    side = "right" if left else "left"
+    x_name = x / 1.3 if left else x * 1.3
+    height = 3 if name == "OPT-175B" else bare[name]
+    axes.text(x_name, height, name, color="C4", ha=side, va="center")
+    if name != "T5":
+        arrow = {"arrowstyle": "->", "color": "C4", "lw": 1.5}
+        ends = (x, divided[name]), (x, bare[name])
+        axes.annotate("", *ends, arrowprops=arrow)
+axes.text(2.3, 8000, "frozen: a few keys take the weight", color="C1")
+axes.text(2.3, 0.07, "spread: a share of all keys", color="C0")
+axes.text(30, 5.5, "2 ln n", color="C3", va="top")
+axes.set(xscale="log", yscale="log", ylim=(0.05, 20_000), xlim=(2, 2**20))
 axes.set(xlabel="number of keys n", ylabel="variance of the scores")
 axes.set_xticks(
     [2, 16, 512, 8192, 2**20], ["2", "16", "512", "8192", "1,048,576"]
 )
-axes.set_yticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
+axes.set_yticks(
+    [0.1, 1, 16, 64, 1000, 10_000], ["0.1", "1", "16", "64", "1000", "10,000"]
+)
 axes.minorticks_off()
 plt.show()

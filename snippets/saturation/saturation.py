@@ -33,9 +33,9 @@ scaled_3["keys"], bare_3["keys"] = (participation(3, s) for s in (1, 8))
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(3, 1, figsize=(6.4, 8), sharex=True)
+fig, panels = plt.subplots(3, 1, figsize=(6.4, 5.8), sharex=True)
 results = [largest_weight, share, taking_part]
-labels = ["mean largest weight", "entropy / ln n", "keys taking part"]
+labels = ["largest weight", "entropy / ln n", "keys taking part"]
 for axes, result, label in zip(panels, results, labels, strict=True):
     for name, line in zip(spread, ["-", ":", "--", "-."], strict=True):
         axes.plot(counts, result[name].values(), line, label=name)
@@ -46,6 +46,6 @@ panels[2].set(xscale="log", yscale="log", xlabel="number of keys n")
 panels[2].set_xscale("log", base=2)
 panels[2].set(xticks=[2, 16, 64, 512, 4096, 65536])
 panels[2].set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
-panels[2].legend(loc="upper left")
+panels[1].legend(loc=(0.3, 0.4), ncols=2)
 panels[2].minorticks_off()
 plt.show()

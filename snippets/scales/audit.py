@@ -1,5 +1,5 @@
-r"""The variance of the query is what the initialisation makes it; with a fixed
-standard deviation of 0.02 it depends on the width of the model.
+r"""Each rule of initialisation gives the query a variance of its own. With a
+fixed standard deviation of 0.02 for the weights it grows with the width.
 
 The variance of a coordinate of the query against the width D of the model, from
 128 to 16384, both axes logarithmic. Four rules are level or nearly so:
@@ -67,8 +67,8 @@ for name, variance in lines.items():
     if "head" in name:
         axes.text(500, 2.1, name)
     elif "N(" not in name:
-        axes.text(128, variance[0] * 1.08, name)
-axes.text(256, 0.08, "N(0, 0.02²)")
+        axes.text(16384, variance[0] * 1.08, name, ha="right")
+axes.text(350, 0.08, "N(0, 0.02²)")
 axes.plot(768, var_q["GPT-2"], "o", color="C4", markersize=8)
 axes.text(880, 0.27, "GPT-2", va="top")
 axes.plot(fixed.keys(), fixed.values(), "o", color="C4", markersize=8)

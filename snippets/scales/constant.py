@@ -29,7 +29,7 @@ for row, values in zip(rows, [spread, size], strict=True):
         level = np.ptp(heights) < 1e-9
         tall = heights / heights.max() * (0.6 if level else 1)
         bars = axes.bar(range(3), tall, color="C2", alpha=1 if level else 0.35)
-        axes.bar_label(bars, [f"{round(h, 2):g}" for h in heights], padding=2)
+        axes.bar_label(bars, [f"{h:.3g}" for h in heights], padding=2)
         axes.set(ylim=(0, 1.25), yticks=[], xticks=range(3))
         axes.set_xticklabels(dims)
         axes.grid(visible=False)

@@ -6,9 +6,9 @@ Three panels side by side, for a right key with correlation 0.5 to the query, 64
 dimensions, and from 4 to 16,384 keys. A dashed line, the same in all three, is
 the share of draws in which the right key has the largest score: it falls from
 nearly 1 to one half. A solid line is the median of its weight, in a band. With
-√d both sink to 0 from a few hundred keys on. With a factor of √(2 ln n), and
-more so with ln n, the median stays near 1 up to a thousand keys or more, and
-the band soon reaches from nearly 0 to 1.
+a factor of 1, which is plain √d, both sink to 0 from a few hundred keys on.
+With √(2 ln n), and more so with ln n, the median stays near 1 up to a thousand
+keys or more, and the band soon reaches from nearly 0 to 1.
 """
 
 # %%
@@ -53,14 +53,16 @@ frozen_from = {s: int(np.ceil(np.exp(2 / s**2))) for s in (0.43, 1)}
 import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.6), sharey=True)
-shown = {"1": "÷ √d", "√(2 ln n)": "× √(2 ln n)", "ln n": "× ln n"}
-for axes, (name, title) in zip(panels, shown.items(), strict=True):
+shown = ["1", "√(2 ln n)", "ln n"]
+for axes, name in zip(panels, shown, strict=True):
     low, median, high = np.array([quantiles[name][n] for n in keys]).T
     axes.fill_between(keys, low, high, color="C2", alpha=0.3)
-    axes.plot(keys, median, color="C2", label="its weight")
+    axes.plot(keys, median, color="C2", label="weight of the right key")
     top = [on_top[n] for n in keys]
-    axes.plot(keys, top, "--", color="C1", label="right key on top")
-    axes.set(title=title, xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1])
+    axes.plot(keys, top, "--", color="C1", label="share with it on top")
+    axes.set(
+        title=f"factor {name}", xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1]
+    )
     axes.set(xticks=[4, 64, 1024], xlim=(3, 20000))
     axes.set_xticklabels(["4", "64", "1024"])
     axes.minorticks_off()

@@ -1,6 +1,6 @@
-r"""Log-odds of mean 0 are not half of the weight. With $\sqrt{d}$ the right key
-gets from 0.2 to 0.8 in nearly every draw; with no divisor, mostly nearly all or
-nearly nothing.
+r"""Even odds on average do not mean half of the weight. With $\sqrt{d}$ the
+right key gets from 0.2 to 0.8 in nearly every draw; with no divisor, mostly
+nearly all or nearly nothing.
 
 The share of draws in which the weight of the right key is at most a given
 value, for 512 keys and d = 64, each at the correlation where the log-odds of

@@ -1,5 +1,5 @@
-r"""Correlation moves the whole law of $q\cdot k$ to the right, and makes it
-wide and lopsided.
+r"""Correlation moves the whole distribution of $q\cdot k$ to the right, and
+makes it wide and lopsided.
 
 Two stacked panels. Above, exact densities of q·k in 16 dimensions for
 correlations 0, 0.3, 0.6 and 0.9, with simulated dots on them: the first is

@@ -1,5 +1,5 @@
-r"""For any covariance the law is fixed by $2d$ numbers: the eigenvalues of
-$A\Sigma$.
+r"""For any covariance the distribution is fixed by $2d$ numbers: the
+eigenvalues of $A\Sigma$.
 
 Two stacked panels for one covariance in 4 dimensions. Above, the eight
 eigenvalues as vertical stems on an axis: four negative, four positive. Below,

@@ -1,5 +1,5 @@
-r"""In five other settings the exponent stays within a twentieth of 1; random
-labels, new at each step, pull it down.
+r"""In five settings the exponent stays within a twentieth of 1; random labels,
+new at each step, pull it down.
 
 A chart of dots with error bars, one row for each setting, over the exponent of
 the movement of q·k in d. Five settings of training lie near 1: the right key

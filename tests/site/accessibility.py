@@ -72,5 +72,10 @@ def thin(tab: Tab) -> None:
                 ;[...box.children].forEach(keep)
             }
             document.querySelectorAll('details').forEach(e => { e.open = true })
+            // Of what is out of sight Chromium does not tell the colours of a new palette.
+            document.querySelectorAll('article *').forEach(e => {
+                if (getComputedStyle(e).contentVisibility === 'auto')
+                    e.style.contentVisibility = 'visible'
+            })
         }"""
     )

@@ -1,5 +1,7 @@
 """What the browser tests share: which pages there are, and how one is opened and asked."""
 
+import os
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +29,24 @@ def address(source: Path) -> str:
 SOURCES = sorted(path for kind in ("md", "ipynb") for path in (ROOT / "docs").rglob(f"*.{kind}"))
 ADDRESSES = [address(path) for path in SOURCES]
 PAGES = [*ADDRESSES, "404.html"]
+
+# How Chromium is started: it asks for nothing by itself, and resolves no name, so a page cannot
+# reach another host.
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+
+
+def find_browser() -> str | None:
+    """Find a Chromium: the variable CHROMIUM, or one of the names that systems give it."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 @dataclass

@@ -15,7 +15,7 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import sync_playwright
 
-from tests.site.browser import BASE, ROOT, Tab, open_tab
+from tests.site.browser import BASE, FLAGS, ROOT, Tab, find_browser, open_tab
 
 BAD = Path(__file__).with_name("bad.html")
 
@@ -84,32 +84,15 @@ def origin(site, tmp_path_factory):
         server.shutdown()
 
 
-def find_browser() -> str | None:
-    """Find a Chromium: the variable CHROMIUM, or one of the names that systems give it."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
 @pytest.fixture(scope="session")
 def browser():
-    """Start one browser. It resolves no name, so a page cannot reach another host."""
+    """Start one browser."""
     path = find_browser()
     if path is None:
         missing = pytest.fail if os.environ.get("CI") else pytest.skip
         missing("no Chromium found: install chromium, or set CHROMIUM to its path")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path,
-            args=[
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-            ],
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
 

@@ -107,6 +107,27 @@ def test_what_nobody_wrote_is_not_found(ask):
     assert not WANTED["2x2"].intersection(address for address, *_ in ask("cosine similarity")[:3])
 
 
+# What a result leads to, and the folds that it then opens.
+OPENED = {
+    "theorem/?h=skewness#every-moment": ["Two sums of squares", "Every moment"],
+    "theorem/?h=tails#the-whole-law-not-only-its-size": ["Two sums of squares"],
+    "theorem/?h=theorem#the-theorem": [],  # stands in the open too
+    "theorem/#the-whole-law-not-only-its-size": [],
+}
+
+
+@pytest.mark.parametrize("address", OPENED)
+def test_a_result_opens_the_fold_that_holds_it(browser, origin, address):
+    page = browser.new_page()
+    page.goto(origin + BASE + address)
+    if "?h=" in address:
+        page.wait_for_selector("article mark", state="attached")
+    summaries = page.locator("details[open] > summary").all_text_contents()
+    page.close()
+    assert len(summaries) == len(OPENED[address])
+    assert all(text.startswith(start) for text, start in zip(summaries, OPENED[address]))
+
+
 # Headings as they are announced: the browser's own names, not ours.
 HEADINGS = {
     "": "Why does attention divide by √d_k?",

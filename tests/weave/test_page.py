@@ -65,6 +65,12 @@ def test_a_value_is_computed_and_says_where(project, value, html):
     assert 'href="../snippets/chapter/line.py">the script</a>' in page
 
 
+def test_a_comparison_that_holds_leaves_nothing_behind(project):
+    project.snippet("slope = 1.0")
+    html = project.build("It rises {? chapter/line.slope > 0 }.\nMore.").html
+    assert "It rises.\nMore." in html
+
+
 def test_values_stand_in_tables_and_formulas(project):
     project.snippet("std = 2.5\nmany = 4096\nsmall = 2e-9")
     html = project.convert(
@@ -112,6 +118,14 @@ def test_formulas_become_mathml_that_keeps_the_tex(project):
     assert '<math alttext="\\sqrt{d_k}" aria-label="√d_k" display="block">' in html
 
 
+def test_a_result_has_a_name_to_link_to_and_shows_none(project):
+    html = project.convert("$$\n\\label{the-root}\n\\sqrt{d_k}\n$$")
+    assert '<div class="formula" id="formula-the-root"><math alttext="\\sqrt{d_k}"' in html
+    assert "the-root" not in html.split("<math")[1]
+    html = project.convert("$$\n\\label{the-root}\n\\bad\n$$")
+    assert "page:3" in html
+
+
 MISTAKES = {
     "::: chapter/lime": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
     "{= lime.slope }": "no snippet 'chapter/lime'; did you mean 'chapter/line'?",
@@ -132,6 +146,15 @@ MISTAKES = {
     r"$\bad{x}$": r"formula '\bad{x}': Unknown command",
     "Text $$x$$": "$$…$$ shares a line with text",
     "$$\nx\n$$": None,
+    "{? line.std[64] < line.slope }": "does not hold: it is 8.0 and 1.0",
+    "{? chapter/line.std[64] < 8 }": "does not hold: it is 8.0 and 8",
+    "{? not line.slope == 1 }": "'not line.slope == 1' does not hold",
+    "{? line.slope }": "'line.slope' compares nothing",
+    "{? line.slope << 1 }": "unsupported operand",
+    "{? line.slop < 2 }": "did you mean 'slope'?",
+    "{?line.slope < 2}": "a comparison is written {? snippet.one < snippet.other }",
+    "{? 0.5 < line.slope < 2 }": None,
+    "{? all(line.std[d] == d / 8 for d in [64]) }": None,
 }
 
 

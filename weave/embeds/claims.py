@@ -10,6 +10,7 @@ was found, and the check: all that the ledger says, which snippets/claims/note.p
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
+from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -167,10 +168,12 @@ def check(claim: Mapping[str, Any], file: str) -> str:
         caught = sum(claim["altered"].values())
         alterations = f"It caught {caught} of {len(claim['altered'])} alterations of the claim."
     right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
+    code = f'claimed = "{claim["says"]}"\n{right}\n{claim["code"]}'
+    # Not <code>, each of which the theme would give a button to copy it.
     return (
         f"{claim['strictness']}\n{{ .place }}\n\n"
         '<details data-search-exclude markdown="block"><summary>The check</summary>\n\n'
-        f'```python\nclaimed = "{claim["says"]}"\n{right}\n{claim["code"]}\n```\n\n'
+        f"<pre><samp>{escape(code, quote=False)}</samp></pre>\n\n"
         f"{alterations} From [{file}]({file}).\n\n</details>"
     )
 

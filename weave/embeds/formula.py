@@ -1,4 +1,7 @@
-r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when the page is made."""
+r"""Formulas: `$d_k$`, and `$$…$$` on lines of their own, become MathML when the page is made.
+
+`$$ \label{name} … $$` names a result: it can be linked to, and the tests read what it says.
+"""
 
 import re
 from html import escape, unescape
@@ -12,6 +15,7 @@ from math_core import LatexError, LatexToMathML
 from weave.embed import Context, Embed
 from weave.errors import WeaveError
 
+LABEL = re.compile(r"\\label\{([\w-]+)\}")
 CONVERTER = LatexToMathML(fancy_error=False)
 ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")
 # The italic form that a browser takes for a variable. Unicode had ℎ before the others.
@@ -41,8 +45,10 @@ def weave(match: re.Match[str], context: Context) -> str:
     if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
         raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
     mathml = to_mathml(context.tex(match["display"]), display=True)
+    anchor = f' id="formula-{label[1]}"' if (label := LABEL.search(match["display"])) else ""
     # A paragraph of its own, whatever stands around it, and a box that scrolls on a phone.
-    return "\n\n" + indent + context.stash(f'<div class="formula">{mathml}</div>') + "\n\n"
+    box = f'<div class="formula"{anchor}>{mathml}</div>'
+    return "\n\n" + indent + context.stash(box) + "\n\n"
 
 
 def to_mathml(tex: str, display: bool) -> str:
@@ -53,6 +59,7 @@ def to_mathml(tex: str, display: bool) -> str:
     Raises:
         WeaveError: the converter does not know something in it; gives the line within `tex`.
     """
+    tex = LABEL.sub("", tex)
     written = " ".join(tex.split())
     try:
         mathml = CONVERTER.convert_with_local_state(tex, displaystyle=display)

@@ -20,7 +20,8 @@ from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
 # An expression may use these beside the results.
-FUNCTIONS = {name: getattr(builtins, name) for name in ("abs", "len", "max", "min", "round", "sum")}
+USABLE = ("abs", "all", "any", "len", "max", "min", "round", "sorted", "sum", "zip")
+FUNCTIONS = {name: getattr(builtins, name) for name in USABLE}
 
 # A snippet of another chapter: `saturation/weights.largest`, but not the quotient `a.x/b.y`.
 OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*)/([a-z]\w*)(?=\.)")
@@ -78,6 +79,24 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
         WeaveError: no expression, an unknown result or key, or a format that does not fit.
     """
     written, _, spec = (part.strip() for part in text.partition(" :"))
+    value, snippets = compute(written, context)
+    try:
+        if isinstance(value, str | Integral):
+            return format(value, spec), snippets
+        if isinstance(value, Real) and isfinite(value):
+            return format(value, spec or ".3g"), snippets
+    except ValueError as error:
+        raise WeaveError(f"'{written}': {error}") from None
+    kind = value if isinstance(value, Real) else f"a {type(value).__name__}"
+    raise WeaveError(f"'{written}' is {kind}; a page prints a finite number or text")
+
+
+def compute(written: str, context: Context) -> tuple[Any, list[str]]:
+    """Give what an expression of results amounts to, and whose results it used.
+
+    Raises:
+        WeaveError: no expression, an unknown result or key.
+    """
     scope: dict[str, Any] = FUNCTIONS | dict(context.own)
     snippets: dict[str, Results] = {}
     try:
@@ -89,11 +108,7 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
                 raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
             snippet = name.replace("__", "/") if "__" in name else f"{context.chapter}/{name}"
             scope[name] = snippets[snippet] = context.results(snippet)
-        value = eval(compile(tree, "<value>", "eval"), scope | {"__builtins__": {}})
-        if isinstance(value, str | Integral):
-            return format(value, spec), [*snippets]
-        if isinstance(value, Real) and isfinite(value):
-            return format(value, spec or ".3g"), [*snippets]
+        return eval(compile(tree, "<value>", "eval"), scope | {"__builtins__": {}}), [*snippets]
     except WeaveError:
         raise
     except SyntaxError:
@@ -105,8 +120,6 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
         raise WeaveError(f"'{written}': no key {error}{near}") from None
     except Exception as error:
         raise WeaveError(f"'{written}': {error}") from None
-    kind = value if isinstance(value, Real) else f"a {type(value).__name__}"
-    raise WeaveError(f"'{written}' is {kind}; a page prints a finite number or text")
 
 
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"

@@ -7,16 +7,14 @@ from pathlib import Path
 # The name on the site, and the file in the installed package, whose name the first folder bears.
 FONTS = {
     "sans": "font_source_sans_pro/files/SourceSansPro-Regular.ttf",
-    "sans-italic": "font_source_sans_pro/files/SourceSansPro-It.ttf",
     "sans-semibold": "font_source_sans_pro/files/SourceSansPro-Semibold.ttf",
     "serif": "font_source_serif_pro/files/SourceSerifPro-Regular.ttf",
     "serif-italic": "font_source_serif_pro/files/SourceSerifPro-It.ttf",
-    "serif-semibold": "font_source_serif_pro/files/SourceSerifPro-Semibold.ttf",
     "math": "ziamath/fonts/STIXTwoMath-Regular.ttf",
 }
 
 # What browsers apply by themselves. (STIX's own smaller exponents, `ssty`, are half its weight, and
-# Chromium does not use them.)
+# Chromium does not use them. Signs of a formula are placed by the table MATH, and by no feature.)
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 
 # TeX has these for bases of several letters alone, Chromium for single letters too: with STIX's own
@@ -45,7 +43,7 @@ def subset(source: Path, signs: str) -> bytes:
 
     options = Options(
         flavor="woff2",
-        layout_features=FEATURES,
+        layout_features=[] if "Math" in source.name else FEATURES,
         name_IDs=[0, 13, 14],
         notdef_outline=True,
         hinting=False,

@@ -1,5 +1,5 @@
-// Search's index is as large as two chapters, and most readers never search. Material asks for it as
-// each page loads; here that request waits until the reader reaches for search.
+// Search's index is as large as two chapters, and most readers never search. Material asks for it, and
+// starts its worker, as each page loads; here both wait until the reader reaches for search.
 {
   const reached = new Promise((resolve) => {
     const isSearch = ({ target }) => target.closest?.(".md-search, [for=__search], #__search") && resolve();
@@ -15,6 +15,21 @@
   XMLHttpRequest.prototype.send = function (...body) {
     if (this.isIndex) reached.then(() => send.apply(this, body));
     else send.apply(this, body);
+  };
+
+  const { Worker } = window;
+  window.Worker = class extends EventTarget {
+    constructor(url) {
+      super();
+      this.started = reached.then(() => {
+        const worker = new Worker(url);
+        worker.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }));
+        return worker;
+      });
+    }
+    postMessage(...message) {
+      this.started.then((worker) => worker.postMessage(...message));
+    }
   };
 }
 
@@ -47,3 +62,19 @@
     return postMessage.call(this, message, ...rest);
   };
 }
+
+// What a result has found may stand in a fold, which then opens: unless the section that the result
+// leads to, up to the next heading, has it in the open as well.
+if (new URLSearchParams(location.search).has("h"))
+  new MutationObserver((_, observer) => {
+    const hits = [...document.querySelectorAll("article mark")];
+    if (!hits.length) return;
+    observer.disconnect();
+    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4)[id]")];
+    const at = headings.findIndex(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
+    const [start, end] = headings.slice(at);
+    const precedes = (one, other) => !other || one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const here = at < 0 ? [] : hits.filter((hit) => precedes(start, hit) && precedes(hit, end));
+    if (here.every((hit) => hit.closest("details:not([open])")))
+      for (let fold = here[0]?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  }).observe(document.documentElement, { childList: true, subtree: true });

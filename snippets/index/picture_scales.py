@@ -1,0 +1,23 @@
+r"""Of all divisors only $\sqrt{d}$ keeps the spread of the scores level.
+
+Lines that fan out to the right, one for each divisor of a score: undivided it
+rises, by the logarithm a little less, by d it falls, by the root of d it is
+level.
+"""
+
+# %%
+import numpy as np
+
+d = np.geomspace(4, 4096, 12)
+divisors = {"1": 1, "log d": np.log(d), "√d": np.sqrt(d), "d": d}
+spread = {name: np.sqrt(d) / divisor for name, divisor in divisors.items()}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(3.2, 1.8))
+for name, colour in zip(spread, ["C1", "C3", "C0", "C2"], strict=True):
+    axes.loglog(d, spread[name] / spread[name][0], colour, linewidth=2.5)
+axes.set(xlim=(4, 4096))
+axes.axis("off")
+plt.show()

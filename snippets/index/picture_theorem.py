@@ -1,0 +1,26 @@
+"""At a right angle the score is always 0; the published formula does
+not see it.
+
+The mean square of a score against the angle from query to key, from 0 to 180
+degrees: the exact curve falls to 0 at 90 degrees, the published one to half its
+height. The gap between them is filled.
+"""
+
+# %%
+import numpy as np
+
+angle = np.radians(np.arange(0, 181, 6))
+d = 2  # C = R(θ), with tr C = d cos θ and tr C² = d cos 2θ
+exact = d + d * np.cos(2 * angle) + (d * np.cos(angle)) ** 2
+published = d + d + (d * np.cos(angle)) ** 2
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(3.2, 1.8))
+axes.fill_between(angle, exact, published, color="C3", alpha=0.25)
+axes.plot(angle, published, "C3--", linewidth=2)
+axes.plot(angle, exact, "C0", linewidth=2.5)
+axes.set(xlim=(0, np.pi), ylim=(0, 8.3))
+axes.axis("off")
+plt.show()

@@ -1,0 +1,64 @@
+r"""Divided by $d^a$, scores freeze above a border that a smaller divisor only
+postpones; $a = \frac12$ leaves none.
+
+Three maps side by side: the number of keys from 2 to 16384 across, the
+dimensions from 1 to 1024 upwards, both logarithmic. The darker a place, the
+larger the mean largest weight. Undivided, on the left, the upper two thirds are
+dark, above a border that rises slowly to the right. Divided by the fourth root
+of d, in the middle, only the top is dark. Divided by the square root, on the
+right, the map is pale except at its left edge, where few keys compete, and has
+no border.
+"""
+
+# %%
+import numpy as np
+from gaussian_logits import largest
+
+# The mean largest weight of n keys whose scores have spread σ.
+octaves, halvings = np.arange(1, 15), np.arange(-3, 5.01, 0.25)
+weight = np.array(
+    [[largest(2.0**n, 2.0**s) for n in octaves] for s in halvings]
+)
+# Models with their context, head size and Var q · Var k at the start: GPT-2
+# draws its weights with standard deviation 0.02 at width 768; T5 puts the
+# divisor into the weights of its queries.
+models = {
+    "GPT-2": (1024, 64, (768 * 0.02**2) ** 2),
+    "T5": (512, 64, 1 / 64),
+    "variance 1": (512, 64, 1.0),
+}
+border_512 = 2 * np.log(512)
+explore = {
+    "map": (1000 * weight).round().astype(int),
+    "models": [[name, *model] for name, model in models.items()],
+}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, maps = plt.subplots(1, 3, figsize=(6.4, 2.9), sharey=True)
+powers = {"undivided": 0, "÷ d^¼": 0.25, "÷ √d": 0.5}
+d = np.arange(0, 10.01, 0.5)
+for axes, (name, a) in zip(maps, powers.items(), strict=True):
+    rows = [
+        np.interp((0.5 - a) * x, halvings, weight[:, n])
+        for x in d
+        for n in range(len(octaves))
+    ]
+    axes.contourf(
+        octaves,
+        d,
+        np.reshape(rows, (len(d), -1)),
+        levels=[0, 0.1, 0.25, 0.5, 0.75, 1],
+        colors=["C1"],
+        alpha=0.15,
+    )
+    if a < 0.5:
+        border = np.log2(2 * np.log(2.0**octaves)) / (1 - 2 * a)
+        axes.plot(octaves, border, "C3")
+    axes.set(title=name, ylim=(0, 10), xticks=[1, 4, 9, 14])
+    axes.set_xticklabels(["2", "16", "512", "16384"])
+maps[0].set(ylabel="dimensions d", yticks=[0, 2, 4, 6, 8, 10])
+maps[0].set_yticklabels([1, 4, 16, 64, 256, 1024])
+maps[1].set_xlabel("number of keys n")
+plt.show()

@@ -1,0 +1,48 @@
+r"""At a right angle and $\rho = 1$ the middle term eats the baseline. The
+published one adds to it.
+
+Three groups of horizontal bars, for angles of 0, 45 and 90 degrees between the
+query and its key, in 4 dimensions. In each, three bars follow each other, every
+one from where the last one ends: the baseline, always 4; the middle term, which
+goes right at 0 degrees, vanishes at 45 and goes back to 0 at 90; and the
+aligned term, which is long at 0 degrees and gone at 90. A dashed line marks the
+published sum: it agrees at 0 degrees only.
+"""
+
+# %%
+import numpy as np
+from moments import published, second_moment
+
+d, rho = 4, 1.0
+
+
+def cross(degrees, rho, d):
+    """Return C = E[q kᵀ] = ρR(θ): the same turn in each of d/2 planes."""
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    return rho * np.kron(np.eye(d // 2), [[c, s], [-s, c]])
+
+
+terms, total, printed = {}, {}, {}
+for angle in (0, 45, 90):
+    C, one = cross(angle, rho, d), np.eye(d)
+    terms[angle] = [d, np.trace(C @ C), np.trace(C) ** 2]
+    total[angle] = second_moment(one, one, C)
+    printed[angle] = published(one, one, C)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, groups = plt.subplots(3, 1, figsize=(6.4, 4.6), sharex=True)
+for axes, angle in zip(groups, terms, strict=True):
+    ends = np.cumsum(terms[angle])
+    for row, (end, term, colour) in enumerate(
+        zip(ends, terms[angle], ["C4", "C1", "C0"], strict=True)
+    ):
+        hatch = "///" if term < -1e-9 else ""
+        axes.barh(
+            -row, term, left=end - term, color=colour, alpha=0.7, hatch=hatch
+        )
+    axes.axvline(printed[angle], color="C3", linestyle="--")
+    axes.set(title=f"{angle}°", yticks=[])
+groups[2].set(xlabel="mean square of q·k, and its three terms", xlim=(0, 25))
+plt.show()

@@ -1,0 +1,558 @@
+"""What can be dragged shows the numbers of the snippets, and can be used by everybody.
+
+Each explorable is set to a grid of states, and what it then shows is read from the page: its words
+to the last digit that they print, its drawings to half a thousandth of their height. A script with
+a wrong formula, put in its place on the way to the browser, fails the same comparison.
+"""
+
+import gzip
+import re
+from functools import cache
+from itertools import product
+from math import nan
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+from scipy.special import softmax
+
+from tests.checks import agrees, mean_and_error
+from tests.site.accessibility import breaks_accessibility_rules
+from tests.site.browser import BASE, PHONE, Tab, complains
+
+CALM = {"reduced_motion": "reduce"}
+# The page on which each stands.
+PAGE = {
+    "attention": "saturation/",
+    "plane": "saturation/",
+    "terms": "theorem/",
+    "puzzle": "variance/",
+}
+DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
+
+
+def numbers(seed: int, count: int) -> list[float]:
+    """Give the generator's Gaussian numbers by a route of our own: whole numbers modulo 2³²."""
+    uniform = []
+    for _ in range(2 * count):
+        seed = (seed + 0x6D2B79F5) % 2**32
+        t = (seed ^ seed >> 15) * (1 | seed) % 2**32
+        t = (t + ((t ^ t >> 7) * (61 | t) % 2**32)) % 2**32 ^ t
+        uniform.append((t ^ t >> 14) / 2**32)
+    first, second = np.reshape(uniform, (count, 2)).T
+    return list(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
+
+
+def show(page: Page, name: str, read: str, **state: float) -> dict:
+    """Set an explorable to a state, and read what it shows then by a JavaScript function."""
+    return page.evaluate(
+        f"""state => {{
+            const shown = document.querySelector('why-{name}')
+            shown.values = state
+            shown.show()
+            return ({read})(shown)
+        }}""",
+        state,
+    )
+
+
+def visit_with(visit, path: str, script: str, old: str, new: str) -> Page:
+    """Open a page whose script has been altered on its way."""
+    page = visit(BASE, **CALM).page
+
+    def alter(route):
+        text = route.fetch().text()
+        assert old in text
+        route.fulfill(body=text.replace(old, new), content_type="text/javascript")
+
+    page.route(f"**/{script}", alter)
+    page.goto(urlsplit(page.url)._replace(path=BASE + path, query="", fragment="").geturl())
+    return page
+
+
+# Who gets the attention? -----------------------------------------------------------------------
+
+ROWS = """shown => [...shown.querySelectorAll('.row')].map(row => ({
+    title: row.querySelector('.title').textContent,
+    words: row.querySelector('.found').innerText,
+    bars: [...row.querySelectorAll('.bars path')].map(path => path.getAttribute('d')),
+    ticks: row.querySelector('.strip path').getAttribute('d'),
+}))"""
+ATTENTION = [
+    {"d": d, "n": n, "a": a, "r": r, "seed": seed}
+    for d, n, a, r in product([1, 4, 64, 1024], [2, 32, 512], [0, 0.25, 0.5, 1], [0, 0.3, 1])
+    for seed in ([0, 7] if d == 64 else [0])
+]
+
+
+def attention(given: list[float], d: int, n: int, a: float, r: float, seed: int):
+    """Give the weights that must be shown, sorted, and the place of the aligned key, if any."""
+    drawn = numbers(seed, n)
+    g = [*given, *drawn][:n] if seed == 0 else drawn
+    scores = np.sqrt(d) * np.array(g)
+    own = None
+    if r:
+        # k = ρq + √(1 − ρ²) z, and |q|² = d
+        scores[-1] = r * d + np.sqrt(1 - r**2) * scores[-1]
+        own = int(np.sum(scores > scores[-1]))
+    return np.sort(softmax(scores / d**a))[::-1], own
+
+
+def attention_differs(page: Page, given: list[float]) -> list[str]:
+    """List the states in which the weights, or the words about them, are not the right ones."""
+    found = []
+    for state in ATTENTION:
+        for row, a in zip(show(page, "attention", ROWS, **state), (0, state["a"]), strict=True):
+            weights, own = attention(given, **state | {"a": a})
+            heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
+            share = weights[0 if own is None else own]
+            keys = 1 / np.sum(weights**2)
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
+            percent, sharing = (float(words[1]), float(words[2])) if words else (nan, nan)
+            digits = 0 if share >= 0.0995 else 1
+            if (
+                len(heights) != len(weights)
+                or np.abs(heights - weights).max() > DRAWN
+                or not abs(percent - 100 * share) < 0.501 * 10**-digits
+                or not abs(sharing - keys) < 0.0501
+            ):
+                found.append(f"{state}: {row['words']}")
+    return found
+
+
+@pytest.fixture
+def given(snippet):
+    return snippet("index/attention").explore["g"].tolist()
+
+
+def test_attention_shows_the_weights(visit, given):
+    assert len(given) == 32
+    assert attention_differs(visit(BASE + "saturation/", **CALM).page, given) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "old", "new"),
+    [
+        ("why-attention.js", "d**power", "d**(1.01*power)"),
+        ("why-attention.js", "r*d+", "r*Math.sqrt(d)+"),
+        ("explorable.js", "weight*weight", "weight"),
+        ("explorable.js", "Math.log(1-next())", "Math.log(1.01-next())"),
+    ],
+)
+def test_a_wrong_formula_shows(visit, given, script, old, new):
+    page = visit_with(visit, "saturation/", script, old, new)
+    assert attention_differs(page, given) != []
+
+
+@pytest.mark.parametrize(("d", "row"), [(64, 0), (64, 1), (4, 0)])
+def test_new_vectors_are_gaussian(visit, module, d, row):
+    """Over many draws the largest weight averages what the quadrature says."""
+    page = visit(BASE + "saturation/", **CALM).page
+    sample = page.evaluate(
+        """([d, row]) => Array.from({length: 600}, (_, seed) => {
+            const shown = document.querySelector('why-attention')
+            shown.values = {d, n: 32, a: 0.5, r: 0, seed: seed + 1}
+            shown.show()
+            const bars = shown.querySelectorAll('.bars')[row].firstElementChild.getAttribute('d')
+            return parseFloat(bars.split('v-')[1]) / 100
+        })""",
+        [d, row],
+    )
+    exact = module("saturation/gaussian_logits").largest
+    mean, error = mean_and_error(sample)
+    assert agrees(mean, exact(32, 1 if row else np.sqrt(d)), error)
+    assert not agrees(mean, exact(32, 2 if row else 1.3 * np.sqrt(d)), error)
+
+
+# The phase plane -------------------------------------------------------------------------------
+
+PLANE = """shown => ({
+    words: shown.querySelector('.found').innerText,
+    border: shown.querySelector('.map path').getAttribute('d'),
+    point: ['left', 'bottom'].map(side => parseFloat(shown.querySelector('.point').style[side])),
+    frozen: [...shown.querySelectorAll('.pin')].map(pin => pin.matches('.frozen')),
+})"""
+STATES = [
+    {"n": n, "d": d, "a": a, "v": v}
+    for n, d, a, v in product([2, 45, 512, 16384], [1, 23, 64, 1024], [0, 0.25, 0.5], [1, 0.0944])
+]
+# Between the places of the map, straight lines take the place of a curve.
+MEAN = 0.012
+
+
+def plane_differs(page: Page, largest, models) -> list[str]:
+    """List the states in which the mean, the phase or the border is not the right one."""
+    found = []
+    for state in STATES:
+        n, d, a, v = state.values()
+        shown = show(page, "plane", PLANE, **state)
+        words = re.search(r"([\d.]+)%.*(spread|frozen): .* variance ([\d.]+)", shown["words"], re.S)
+        percent, phase, variance = float(words[1]), words[2], float(words[3])
+        square = v * d ** (1 - 2 * a)
+        border = []
+        for place in re.findall(r"[ML](\d+) ([-\d.]+)", shown["border"]):
+            x, y = map(float, place)
+            keys, dimensions = 2 ** (1 + 13 * x / 1000), 2 ** (10 * (1 - y / 1000))
+            border.append(v * dimensions ** (1 - 2 * a) / (2 * np.log(keys)))
+        where = 100 * np.array([(np.log2(n) - 1) / 13, np.log2(d) / 10])
+        if (
+            abs(percent / 100 - largest(n, np.sqrt(square))) > MEAN
+            or phase != ("frozen" if square > 2 * np.log(n) else "spread")
+            or abs(variance - square) > (0.0501 if square < 100 else 0.501)
+            or len(border) != (51 if a < 0.5 else 0)
+            or not np.allclose(border, 1, atol=1e-3)
+            or not np.allclose(shown["point"], where, atol=1e-2)
+            or shown["frozen"]
+            != [own * head ** (1 - 2 * a) > 2 * np.log(m) for _, m, head, own in models[:2]]
+        ):
+            found.append(f"{state}: {shown}")
+    return found
+
+
+def test_the_plane_shows_the_mean_the_phase_and_the_border(visit, snippet, module):
+    page = visit(BASE + "saturation/", **CALM).page
+    largest = cache(module("saturation/gaussian_logits").largest)
+    assert plane_differs(page, largest, snippet("saturation/plane").explore["models"]) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("octaves*(0.5-a)", "octaves*(0.45-a)"),
+        ("(Math.log2(sigma)+3)*4", "(Math.log2(sigma)+2.8)*4"),
+        ("2*Math.LN2", "2.1*Math.LN2"),
+        ("/(1-2*a)", "/(1-a)"),
+    ],
+)
+def test_a_wrong_plane_shows(visit, snippet, module, old, new):
+    page = visit_with(visit, "saturation/", "why-plane.js", old, new)
+    largest = cache(module("saturation/gaussian_logits").largest)
+    assert plane_differs(page, largest, snippet("saturation/plane").explore["models"]) != []
+
+
+def test_the_point_can_be_dragged(visit):
+    page = visit(BASE + "saturation/", **CALM).page
+    page.locator("why-plane .map").scroll_into_view_if_needed()
+    box = page.locator("why-plane .map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 11 / 13, box["y"] + box["height"] * 0.2, steps=4)
+    page.mouse.up()
+    values = page.evaluate("() => document.querySelector('why-plane').values")
+    assert (values["n"], values["d"]) == (4096, 256)
+
+
+# Three terms -----------------------------------------------------------------------------------
+
+TERMS = """shown => ({
+    numbers: [...shown.querySelectorAll('.sums b')].map(b => +b.textContent.replace('−', '-')),
+    bars: [...shown.querySelectorAll('.sums path:last-child')].map(path => path.getAttribute('d')),
+    negative: [...shown.querySelectorAll('.sums p')].map(p => p.matches('.negative')),
+    words: shown.querySelector('.size').textContent,
+    key: shown.querySelector('.key').getAttribute('d'),
+})"""
+TURNS = [
+    {"t": t, "r": r, "d": d}
+    for t, r, d in product([0, 30, 45, 75, 90, 120, 180], [0, 0.1, 0.83, 1], [2, 4, 64, 256])
+]
+
+
+def terms_differ(page: Page, moments) -> list[str]:
+    """List the states in which a term, a sum or a size is not what the matrices give."""
+    found = []
+    for state in TURNS:
+        t, r, d = state.values()
+        c, s = np.cos(np.radians(t)), np.sin(np.radians(t))
+        one, C = np.eye(d), r * np.kron(np.eye(d // 2), [[c, s], [-s, c]])
+        terms = [d, np.trace(C @ C), np.trace(C) ** 2]
+        total, printed = moments.second_moment(one, one, C), moments.published(one, one, C)
+        numbers = [*terms, total, printed]
+        shown = show(page, "terms", TERMS, **state)
+        slack = [0.0501 if abs(number) < 99.9 else 0.501 for number in numbers]
+        spans = [re.match(r"M([-\d.]+) 1h([-\d.]+)", bar).groups() for bar in shown["bars"]]
+        lengths = [float(length) / 1000 * (d * d + 2 * d) for _, length in spans]
+        size, said = map(float, re.findall(r"(?:square|published) ([\d.]+)", shown["words"]))
+        x, y = map(float, re.search(r"L([-\d.]+) ([-\d.]+)", shown["key"]).groups())
+        if (
+            np.any(np.abs(np.subtract(shown["numbers"], numbers)) > slack)
+            or np.abs(np.subtract(lengths, numbers)).max() > DRAWN * (d * d + 2 * d)
+            or shown["negative"] != [False, terms[1] < -1e-9, False, False, False]
+            or abs(size - max(total, 0) ** 0.5) > (0.0501 if total < 9980 else 0.501)
+            or abs(said - printed**0.5) > (0.0501 if printed < 9980 else 0.501)
+            or not np.allclose([x, y], [100 * r * c, -100 * r * s], atol=0.0501)
+        ):
+            found.append(f"{state}: {shown}")
+    return found
+
+
+def test_the_terms_are_those_of_the_matrices(visit, module):
+    page = visit(BASE + "theorem/", **CALM).page
+    assert terms_differ(page, module("theorem/moments")) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Math.cos(2*angle)", "Math.cos(angle)"),
+        ("(r*d*Math.cos(angle))**2", "r*(d*Math.cos(angle))**2"),
+        ("published=d+r*r*d+terms[2]", "published=d+r*d+terms[2]"),
+        ("terms[0]+terms[1]+terms[2]", "terms[0]+terms[2]"),
+    ],
+)
+def test_a_wrong_term_shows(visit, module, old, new):
+    page = visit_with(visit, "theorem/", "why-terms.js", old, new)
+    assert terms_differ(page, module("theorem/moments")) != []
+
+
+# The puzzle ------------------------------------------------------------------------------------
+
+PUZZLE = """shown => ({
+    words: shown.querySelector('.puzzle').innerText,
+    legend: shown.querySelector('.legend').innerText,
+    bars: shown.querySelector('.bars path').getAttribute('d'),
+    law: shown.querySelector('.law').getAttribute('d'),
+    marks: ['guess', 'bare', 'right', 'mean']
+        .map(name => parseFloat(shown.querySelector(`.mark.${name}`).style.left)),
+})"""
+SHAPES = [
+    {"guess": 1.5, "n": n, "m": m, "d": d, "ddof": ddof, "count": count}
+    for n, m, d, ddof, count in [
+        (2, 2, 2, 0, 1),
+        (2, 2, 2, 0, 400),
+        (2, 2, 2, 1, 400),
+        (3, 5, 4, 0, 60),
+        (8, 2, 1, 1, 60),
+    ]
+]
+
+
+def puzzle_differs(page: Page, expected, cdf) -> list[str]:
+    """List the states in which a variance, the heap, the law or a mark is not the right one."""
+    found = []
+    for state in SHAPES:
+        guess, n, m, d, ddof, count = state.values()
+        shown = show(page, "puzzle", PUZZLE, **state)
+        drawn = np.reshape(numbers(1, count * d * (n + m)), (count, d * (n + m)))
+        products = [one[: n * d].reshape(n, d) @ one[n * d :].reshape(d, m) for one in drawn]
+        values = np.var(products, axis=(1, 2), ddof=ddof)
+        right = expected(n, d, m) * n * m / (n * m - ddof)
+        heap = np.histogram(values, 40, (0, 4 * d))[0]
+        law = np.diff(cdf(np.arange(1, 41) / 5), prepend=0) * count
+        known = (n, m, d, ddof) == (2, 2, 2, 0)
+        top = 1.05 * max(1, heap.max(), law.max() if known else 0)
+        heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", shown["bars"])]
+        curve = [1 - float(y) / 100 for y in re.findall(r"[ML][\d.]+ ([-\d.]+)", shown["law"])]
+        matrix = re.findall(r"[−\d.]+", shown["words"])[: n * m]
+        entries = [float(entry.replace("−", "-")) for entry in matrix]
+        latest = float(re.search(r"([\d.]+)\s*\n?np.var", shown["words"])[1])
+        printed = re.search(r"= ([\d.]+)\s+mean of .* ([\d.]+)$", shown["legend"], re.S)
+        if (
+            not np.allclose(entries, products[-1].ravel(), atol=0.00501)
+            or abs(latest - values[-1]) > 0.00501
+            or abs(float(printed[1]) - right) > 0.00501
+            or abs(float(printed[2]) - values.mean()) > 0.00501
+            or not np.allclose(heights, heap / top, atol=DRAWN)
+            or len(curve) != 40 * known
+            or (known and not np.allclose(curve, law / top, atol=2e-3))
+            or not np.allclose(
+                shown["marks"], 25 * np.array([guess, d, right, values.mean()]) / d, atol=1e-2
+            )
+        ):
+            found.append(f"{state}: {shown}")
+    return found
+
+
+def test_the_puzzle_is_drawn_fairly(visit, module):
+    page = visit(BASE + "variance/", **CALM).page
+    expected = module("variance/sample_variance").expected
+    assert puzzle_differs(page, expected, module("variance/two_by_two").cdf) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("q[i*d+l]*k[l*m+j]", "q[i*d+l]*k[j*d+l]"),
+        ("(x-mean)**2", "x**2"),
+        ("d*(1-1/size)", "d*(1-1/n)"),
+        ("below-(all[i-1]??0)", "below"),
+    ],
+)
+def test_a_wrong_puzzle_shows(visit, module, old, new):
+    page = visit_with(visit, "variance/", "why-puzzle.js", old, new)
+    expected = module("variance/sample_variance").expected
+    assert puzzle_differs(page, expected, module("variance/two_by_two").cdf) != []
+
+
+def test_one_guesses_first(visit):
+    """Nothing gives the answer away before the first draw; the buttons then draw 1 and 1000."""
+    page = visit(BASE + "variance/", **CALM).page
+    shown = page.locator("why-puzzle")
+    assert "?" in shown.locator(".found").inner_text()
+    assert shown.locator(".found").bounding_box()["width"] > 200
+    assert [mark.is_visible() for mark in shown.locator(".mark").all()].count(True) == 1
+    shown.get_by_role("button", name="Draw once").click()
+    shown.get_by_role("button", name="1000 times").click()
+    assert page.evaluate("() => document.querySelector('why-puzzle').values.count") == 1001
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .legend').innerText.includes('1001 draws')"
+    )
+    shown.get_by_role("button", name="Start again").click()
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .found').innerText.includes('?')"
+    )
+
+
+# All of them -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_a_script_is_small(site, name):
+    folder = site / "assets/javascripts"
+    parts = [folder / "explorable.js", folder / f"why-{name}.js"]
+    assert sum(len(gzip.compress(part.read_bytes(), 9)) for part in parts) < 4096
+    # A strict policy forbids style attributes, and code in text.
+    code = "".join(part.read_text("utf-8") for part in parts)
+    assert not re.search(r"style=|eval\(|new Function|onclick", code)
+    # Where none stands, none is loaded.
+    assert "javascripts/why-" not in (site / "glossary/index.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
+    tab = visit(BASE + PAGE[name], **CALM)
+    page, shown = tab.page, tab.page.locator(f"why-{name}")
+    slider = shown.locator("input[type=range]").first
+    before = shown.locator(".panel").inner_text()
+    page.evaluate(
+        """name => {
+            window.said = []
+            new MutationObserver(() => said.push(1))
+                .observe(document.querySelector(`why-${name} [role=status]`), {childList: true})
+        }""",
+        name,
+    )
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(800)
+    assert shown.locator(".panel").inner_text() != before
+    assert page.evaluate("() => said.length") == 1
+    assert len(shown.locator("[role=status]").text_content()) > 20
+    for output in shown.locator("output").all():
+        assert output.get_attribute("aria-live") == "off"
+    assert complains(tab) == []
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_the_address_holds_the_state(visit, name):
+    page = visit(BASE + PAGE[name], **CALM).page
+    shown = page.locator(f"why-{name}")
+    slider = shown.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("PageDown")
+    page.wait_for_function("name => location.hash === `#${name}`", arg=name)
+    parts = shown.locator(".panel > :not([role=status])")  # nothing is said of how it begins
+    moved, words = slider.input_value(), parts.all_inner_texts()
+    page.reload()
+    assert slider.input_value() == moved
+    assert parts.all_inner_texts() == words
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
+    page = visit(BASE + PAGE[name], **CALM).page
+    page.evaluate("() => { window.same = true }")
+    links = page.locator(f"article a[href^='?'][href$='#{name}']")
+    assert links.count() > 0
+    for link in links.all():
+        link.click()
+        state = dict(re.findall(r"(\w+)=([\d.-]+)", link.get_attribute("href")))
+        values = page.evaluate(f"() => document.querySelector('why-{name}').values")
+        assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        assert page.evaluate("() => window.same")
+    page.go_back()
+    assert page.evaluate("() => window.same")
+
+
+@pytest.mark.parametrize("name", PAGE)
+@pytest.mark.parametrize("how", ["light", "dark", "phone"])
+def test_it_is_accessible(visit, name, how):
+    tab = visit(BASE + PAGE[name], **CALM)
+    tab.show(how)
+    tab.page.evaluate(
+        """name => {
+            for (const part of document.querySelectorAll('article > *'))
+                if (!part.matches(`h1, h2, why-${name}, :has(why-${name})`)) part.remove()
+        }""",
+        name,
+    )
+    assert tab.page.locator(f"why-{name} .panel").is_visible()
+    assert breaks_accessibility_rules(tab) == []
+    sizes = tab.page.locator(
+        f"why-{name} .panel :is(input:not([type=hidden]), button)"
+    ).evaluate_all(
+        "parts => parts.map(part => part.closest('label') ?? part).map(part => part.offsetHeight)"
+    )
+    assert min(sizes) >= 44
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_paper_has_the_figure(visit, name):
+    tab = visit(BASE + PAGE[name])
+    shown = tab.page.locator(f"why-{name}")
+    assert not shown.locator(".drawing").is_visible()
+    tab.show("paper")
+    assert shown.locator(".drawing").is_visible()
+    assert not shown.locator(".panel").is_visible()
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_without_scripts_the_figure_stands(visit, name):
+    page = visit(BASE + PAGE[name], java_script_enabled=False).page
+    assert page.locator(f"why-{name} .drawing svg").is_visible()
+
+
+# The front page --------------------------------------------------------------------------------
+
+
+def below_the_fold(tab: Tab) -> list[str]:
+    """What of the question, the sentence and the explorable does not stand on the first screen."""
+    return tab.page.evaluate(
+        """() => ['h1', '.answer', 'why-attention .panel'].filter(selector => {
+            const box = document.querySelector(selector).getBoundingClientRect()
+            return box.bottom > innerHeight || box.top < 0 || box.right > innerWidth
+        })"""
+    )
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+def test_the_first_screen_holds_all_of_it(visit, size):
+    tab = visit(BASE, **CALM)
+    tab.page.set_viewport_size(size)
+    assert below_the_fold(tab) == []
+    assert tab.page.locator("why-attention .row").count() == 2
+    tab.page.set_viewport_size(size | {"height": 400})
+    assert below_the_fold(tab) != []
+
+
+def test_the_front_page_is_light(visit, site):
+    """All that it asks for, gzipped as it is sent: fonts are compressed already."""
+    tab = visit(BASE)
+    tab.page.wait_for_load_state("networkidle")
+    size = 0
+    for url in {url for url in tab.requests if url.startswith(tab.origin)}:
+        path = site / urlsplit(url).path.removeprefix(BASE)
+        content = (path / "index.html" if path.is_dir() else path).read_bytes()
+        size += len(content if path.suffix == ".woff2" else gzip.compress(content, 9))
+    assert size < 120 * 1024, size
+
+
+def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
+    read = "() => +document.querySelector('why-attention output').textContent"
+    page = visit(BASE, **CALM).page
+    assert page.evaluate(read) == 64
+    page = visit(BASE, reduced_motion="no-preference").page
+    page.wait_for_function(
+        "() => +document.querySelector('why-attention output').textContent === 64"
+    )

@@ -1,0 +1,110 @@
+"""The site keeps its Content-Security-Policy: nothing is refused, whatever a reader does."""
+
+import re
+
+import pytest
+
+from tests.site.browser import BASE, PAGES, settle
+from weave import policy, styles
+
+HEARD = """
+window.refused = []
+addEventListener("securitypolicyviolation",
+    e => refused.push(`${e.effectiveDirective} ${e.blockedURI} ${e.sample}`))
+"""
+
+
+def refused(page) -> list[str]:
+    settle(page)
+    return page.evaluate("refused")
+
+
+def use(page) -> None:
+    """Search, change the palette, unfold and fold, copy code."""
+    page.keyboard.press("/")
+    page.keyboard.type("variance", delay=20)
+    page.locator(".md-search-result__link").first.wait_for()
+    page.keyboard.press("Escape")
+    for _ in range(3):
+        page.locator("[data-md-component=palette] label:visible").click()
+    page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")
+    settle(page)
+    page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")
+    for button in page.locator(".md-code__button:visible, .md-clipboard:visible").all()[:2]:
+        button.click()
+
+
+@pytest.fixture
+def heard(browser, origin):
+    """Open pages, and listen from the start for what is refused there."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script(HEARD)
+    yield lambda path: open_page(context, origin + path)
+    context.close()
+
+
+def open_page(context, url: str):
+    page = context.new_page()
+    page.goto(url)
+    return page
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_nothing_is_refused(heard, path):
+    page = heard(BASE + path)
+    use(page)
+    assert refused(page) == []
+
+
+def test_what_the_policy_forbids_is_refused_and_heard(heard):
+    page = heard(BASE + "glossary/")
+    page.evaluate(
+        """() => {
+            const script = document.createElement("script")
+            script.textContent = "window.ran = true"
+            document.head.append(script)
+            document.body.setAttribute("style", "color: red")
+        }"""
+    )
+    found = " ".join(refused(page))
+    assert "script-src-elem inline" in found
+    assert "style-src-attr inline" in found
+    assert page.evaluate("window.ran") is None
+
+
+def test_header_and_page_state_the_same(site):
+    (header,) = re.findall(r"Content-Security-Policy: (.+)", (site / "_headers").read_text())
+    assert "unsafe" not in header
+    for page in site.rglob("*.html"):
+        html = page.read_text("utf-8")
+        (stated,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
+        assert "unsafe" not in stated
+        assert set(re.findall("'sha256-[^']+'", stated)) <= set(
+            re.findall("'sha256-[^']+'", header)
+        )
+        assert not re.search(r"<[a-z][^<>]* style=\"", html)
+        assert not re.search(r"<style|<[a-z][^<>]* on[a-z]+=", html)
+
+
+def test_an_altered_script_has_another_digest():
+    assert policy.digests("<script>a</script>") != policy.digests("<script>b</script>")
+    assert policy.digests('<script src="a.js"></script>') == []
+
+
+def test_a_style_attribute_becomes_a_class():
+    classes: dict[str, str] = {}
+    html = '<td style="a: b">x</td><td class="c" style="a: b">y</td>'
+    html = styles.STYLED.sub(lambda tag: styles.classed(tag, classes), html)
+    assert html == '<td class="styled-0">x</td><td class="styled-0 c">y</td>'
+    assert classes == {"a: b": "styled-0"}
+
+
+def test_a_rule_is_left_out_only_if_nothing_asks_for_it():
+    text = (
+        ".used{color:var(--a)}.idle{color:red}.used .idle,.used:not(.idle){--a:1;--b:2}"
+        "@media print{.idle{top:0}}[dir=rtl] p{top:0}@keyframes turn{to{top:0}}"
+        "p{color:blue!important}"
+    )
+    assert styles.slim(text, {"used", "ltr"}) == (
+        ".used{color:var(--a)}.used:not(.idle){--a:1}p{color:blue!important}"
+    )

@@ -1,0 +1,41 @@
+"""A figure to drag is the figure, with an element around it; a picture is the drawing alone."""
+
+import json
+from html import unescape
+
+import pytest
+
+
+def attribute(html: str, name: str) -> str:
+    return unescape(html.partition(f'{name}="')[2].partition('"')[0])
+
+
+@pytest.fixture
+def line(project):
+    compute = "import numpy as np\n\nslope = 1.0\nexplore = {'g': np.array([1, 2]), 's': 'a\"b'}"
+    project.snippet(compute)
+
+
+def test_it_stands_around_its_figure_and_holds_the_data(project, line):
+    html = project.convert("::: explore chapter/line d n")
+    element, figure = html.index("<why-line "), html.index("<figure")
+    assert element < figure < html.index("</why-line>")
+    assert json.loads(attribute(html, "data-explore")) == {"g": [1, 2], "s": 'a"b'}
+    assert attribute(html, "data-controls") == "d n"
+    assert "<p><why-line" not in html
+
+
+def test_all_controls_are_shown_unless_some_are_named(project, line):
+    assert "data-controls" not in project.convert("::: explore chapter/line")
+
+
+def test_a_picture_is_a_drawing_without_words(project, line):
+    html = project.convert("1. words\n\n    ::: picture chapter/line")
+    assert '<div class="picture"><svg' in html
+    assert 'aria-hidden="true"' in html
+    assert "<figcaption" not in html
+
+
+def test_an_unknown_snippet_is_named(project, line):
+    project.convert("words\n\n::: explore chapter/lime")
+    assert "no snippet 'chapter/lime'; did you mean 'chapter/line'?" in project.log.text

@@ -1,0 +1,50 @@
+"""Explorables: `::: explore index/attention` is a snippet's figure, with something to drag.
+
+The element `why-attention` stands around the figure, which is all there is without scripts, on
+paper and for search. docs/assets/javascripts/why-attention.js brings it to life. It is handed what
+the snippet left behind as `explore`; words after the snippet's name say which controls it shows.
+`::: picture index/spread` is the drawing alone, where the words beside it say what it says.
+Links like `(?d=1024#attention)` lead to a view of it, if it stands below a heading `{#attention}`.
+"""
+
+import json
+from html import escape
+from re import Match
+
+from weave.embed import Context, Embed
+from weave.embeds.figure import of_snippet
+
+
+def weave(match: Match[str], context: Context) -> str:
+    """Put in the figure, and the element around it."""
+    name, controls = match["explored"], match["controls"].strip()
+    figure = context.part(f"::: {name}")
+    if name not in context.shown:  # a mistake, which stands in its place
+        return figure
+    stem = name.partition("/")[2]
+    context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
+    data = getattr(context.results(name), "explore", {})
+    data = json.dumps(data, default=lambda array: array.tolist(), separators=(",", ":"))
+    shown = f' data-controls="{escape(controls)}"' if controls else ""
+    tag = f'<why-{stem} data-explore="{escape(data)}"{shown}>'
+    return f"\n{context.stash(tag)}\n\n{figure.strip()}\n\n{context.stash(f'</why-{stem}>')}\n"
+
+
+def picture(match: Match[str], context: Context) -> str:
+    """Put in a drawing that no reader needs to be told about."""
+    svg = of_snippet(match["pictured"], context).svg.replace('role="img"', 'aria-hidden="true"', 1)
+    return match["margin"] + context.stash(f'<div class="picture">{svg}</div>')
+
+
+EMBEDS = [
+    Embed(
+        "explore",
+        r"^:::[ ]+explore[ ]+(?P<explored>[\w-]+/[\w-]+)(?P<controls>(?:[ ]+\w+)*)[ ]*$",
+        weave,
+    ),
+    Embed(
+        "picture",
+        r"^(?P<margin>[ \t]*):::[ ]+picture[ ]+(?P<pictured>[\w-]+/[\w-]+)[ ]*$",
+        picture,
+    ),
+]
