@@ -120,6 +120,15 @@ def slope(seed):
     return {"x": rho**2 * d / (1 + rho**2), "L": steep, "tolerance": 1e-7}
 
 
+@result("four-keys")
+def four_keys(seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3 + 2 * seed))
+    x = len(p) * p - 1
+    J = np.diag(p) - np.outer(p, p)
+    return {"n": len(p), "J": J, "v": np.mean(x**2), "s": np.mean(x**3)}
+
+
 @result("largest-excess")
 def largest_excess(seed):
     rng = np.random.default_rng(seed)
@@ -398,7 +407,6 @@ UNNAMED = {
     r"\begin{aligned} \|J\|_F^2 &= \frac{1}{Z^4}": STEP,
     r"\begin{aligned} &\mathbb{E}\|J\|_F^2 = \frac{n(n-1)}{6}": INDEXED,
     r"e^{\ln n - g^2/2": STEP,
-    r"\sigma_c =": DEFINITION,
     r"\mathbb{E}e^{-tZ} =": STEP,
     r"\begin{aligned} \mathbb{E}\sum p_i^2": INDEXED,
     r"\begin{aligned} \mathbb{E}\|J\|_F^2 &= \frac16\int": INDEXED,

@@ -243,7 +243,9 @@ def test_a_page_that_pytest_does_not_collect_has_no_example():
 
 # --- one stem, three places -------------------------------------------------------------------
 
-EMBEDDED = re.compile(r"^[ \t]*:::[ \t]+([\w-]+)[/ \t]([\w-]+)", re.MULTILINE)
+EMBEDDED = re.compile(
+    r"^[ \t]*:::[ \t]+(?:(?:explore|picture)[ \t]+)?([\w-]+)[/ \t]([\w-]+)", re.MULTILINE
+)
 SHOWN = re.compile(r"^([ \t]*)(`{3,})[^`\n]*\n.*?^\1\2[ \t]*$", re.MULTILINE | re.DOTALL)
 
 

@@ -21,6 +21,7 @@ MARK = re.compile(r"\s*\bdata-search-exclude(=\"[^\"]*\")?")
 def readable(html: str) -> str:
     """Give a page as search should read it."""
     html = ELSEWHERE.sub("", HEAVY.sub("", read_out(html)))
+    html = html.replace("<sub>", "_")  # d_k, as people type it
     # With the sentence that leads to it, since an excerpt is made of paragraphs.
     return re.sub(r'</p>\s*<div class="formula">(.*?)</div>', r" \1</p>", html)
 

@@ -37,7 +37,7 @@ def test_the_keyboard_opens_a_card_reaches_its_links_and_closes_it(visit):
     assert page.evaluate("s => !!document.activeElement.closest(s)", CARD)
     page.keyboard.press("Escape")
     assert page.locator(CARD).count() == 0
-    assert page.get_attribute(MARK, "aria-expanded") == "false"
+    page.wait_for_selector(f"{MARK}[aria-expanded=false]", timeout=2000)  # said a moment later
     assert page.url.endswith(PAGE)
 
 

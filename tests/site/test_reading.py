@@ -150,7 +150,12 @@ def figures_of(text: str) -> list[str]:
         word, _, rest = line.strip().partition(" ")
         if word.startswith("```") and (not fence or line.strip() == fence):
             fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
-        elif word == ":::" and "/" in rest and not fence and not rest.startswith(("picture", "proved")):
+        elif (
+            word == ":::"
+            and "/" in rest
+            and not fence
+            and not rest.startswith(("picture", "proved"))
+        ):
             names.append(rest.split("/")[1].split()[0])
     return names
 

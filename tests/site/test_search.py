@@ -13,21 +13,21 @@ WANTED = {
     "why sqrt": {"questions/#why-the-square-root", "", "scales/"},
     "root": {"questions/#why-the-square-root", "scales/#which-dimension-goes-under-the-root"},
     "square root": {"questions/#why-the-square-root", "questions/#the-square-root"},
-    "why square root": {"questions/#why-the-square-root"},
+    "why square root": {"questions/#why-the-square-root", "questions/#the-square-root"},
     "d_k": {"variance/", "questions/#why-they-grow", ""},
     "dk": {"variance/", "questions/#why-they-grow", ""},
-    "sqrt(d_k)": {"", "questions/#variance-or-standard-deviation"},
-    "sqrt(dk)": {"", "questions/#variance-or-standard-deviation"},
+    "sqrt(d_k)": {"questions/#why-the-square-root", "questions/#variance-or-standard-deviation"},
+    "sqrt(dk)": {"questions/#why-the-square-root", "questions/#variance-or-standard-deviation"},
     "1/sqrt(d)": {"scales/", "training/", "questions/#fixed-head-dimension", ""},
     "1/sqrt(d_k)": {"questions/#qk-norm", "questions/#fixed-head-dimension"},
     "softmax(qk)": {"variance/#what-is-divided-and-by-which-dimension"},
     "softmax(QK^T/sqrt(d_k))V": {"variance/#what-is-divided-and-by-which-dimension"},
     "2x2": {"variance/#puzzle", "questions/#variance-of-2x2"},
     "1.6": {"variance/#puzzle", "questions/#variance-of-2x2"},
-    "Frobenius": {"theorem/#the-theorem", "theorem/#what-is-assumed"},
-    "GPT-2": {"scales/#is-it-safe-to-assume-unit-variance", "questions/#unit-variance"},
-    "gpt2": {"scales/#is-it-safe-to-assume-unit-variance", "questions/#unit-variance"},
-    "run the code": {"#how-to-read-it"},
+    "Frobenius": {"theorem/", "theorem/#what-is-assumed"},
+    "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions/#unit-variance"},
+    "gpt2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions/#unit-variance"},
+    "run the code": {"labs/variance/", "labs/saturation/", "labs/scales/", "labs/theorem/"},
     "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
     "dot product variance": {"variance/", "variance/#the-square-term-by-term"},
     "muP": {"questions/#mup", "training/#what-mup-holds-constant"},
@@ -97,8 +97,8 @@ def test_search_leads_to_the_section(ask, query):
 def test_an_excerpt_shows_formulas_as_words(ask):
     shown = {query: " ".join(ask(query)[0]) for query in ("softmax(qk)", "sqrt(dk)", "Frobenius")}
     assert "softmax(QKᵀ/√d_k)V" in shown["softmax(qk)"]
-    assert "Why does attention divide by √d_k?" in shown["sqrt(dk)"]
-    assert "√(n−1)/n" in shown["Frobenius"]
+    assert "√d_k" in shown["sqrt(dk)"]
+    assert "‖C‖_F²" in shown["Frobenius"]
     assert "<" not in "".join(shown.values())
 
 
@@ -130,7 +130,7 @@ def test_a_result_opens_the_fold_that_holds_it(browser, origin, address):
 
 # Headings as they are announced: the browser's own names, not ours.
 HEADINGS = {
-    "": "Why does attention divide by √d_k?",
+    "": "Why does attention divide by √d?",
     "variance/": "Why is the variance of q⋅k equal to d_k?",
     "scales/": "Why √d, and not log d, d⁵ or a cosine?",
     "questions/": "Why divide by √d_k and not by the variance d_k?",
