@@ -16,12 +16,33 @@ from weave.run.results import Results
 PROJECT: Project = project_at(Path(__file__).parents[1])
 
 
-def pytest_sessionstart(session):
+def pytest_configure(config):
+    """Say what our own marks mean."""
+    config.addinivalue_line("markers", "alone: asks nothing of the snippets' results if run alone")
+
+
+def alone(items: list[pytest.Item]) -> bool:
+    """Tell whether only such tests were chosen as need no results of snippets."""
+    return all(item.get_closest_marker("alone") for item in items)
+
+
+def refresh() -> None:
     """Run what has changed among the snippets before any test asks, and show how far it is."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        logging.basicConfig(format="%(message)s")
-        logging.getLogger("mkdocs.weave").setLevel(logging.INFO)
-        PROJECT.refresh()
+    logging.basicConfig(format="%(message)s")
+    logging.getLogger("mkdocs.weave").setLevel(logging.INFO)
+    PROJECT.refresh()
+
+
+def pytest_sessionstart(session):
+    """Refresh once for all cores, before they collect."""
+    if getattr(session.config.option, "numprocesses", None):
+        refresh()
+
+
+def pytest_collection_finish(session):
+    """Refresh, unless one claim is tried, which takes seconds then and not a minute."""
+    if "PYTEST_XDIST_WORKER" not in os.environ and not alone(session.items):
+        refresh()
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,14 @@ that computes the truth by a route of its own. The verdict follows from the two:
     true       what the expression says is found in every case
     true if    ... in every case that meets an assumption, and not beyond it
     wrong      it is not found; `rather` says what is
-    vague      nothing testable is said; `reading` is our reading of it
+    vague      nothing testable is said; `reading` is our reading of it, in
+               which it holds: a reading never makes a claim wrong
+    question   it asserts nothing; the expression is our answer
     history    no code can settle it: what people wrote or did, with a source
     opinion    no code can settle it: advice, praise or a guess
+
+A person chooses the quotation, the expression, the reading, the assumption, the
+cases (also those `beyond`) and the tolerance. Code finds whether they agree.
 
 To add one, write a function under `@ledger.claim(…)` that returns a `finding`.
 Its docstring is what the page says; `{= name :.2f }` in it is a number that the
@@ -18,12 +23,13 @@ finding holds.
 import ast
 import inspect
 import textwrap
+import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from statement import Case, Statement
+from statement import Case, MisfitError, Statement
 
 
 class Finding(NamedTuple):
@@ -73,7 +79,8 @@ class Ledger:
         rather: str = "",
         needs: str = "",
         reading: str = "",
-        same: str = "",
+        question: bool = False,
+        same_error: str = "",
     ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
         """Enter a claim; the function below computes what is found.
 
@@ -85,7 +92,8 @@ class Ledger:
             rather: what is right, as an expression, where the claim is wrong.
             needs: the assumption, in Markdown, where it holds only under one.
             reading: how we read it, in Markdown, if nothing testable is said.
-            same: the number of an earlier claim that makes the same error.
+            question: whether it is a question; then `says` is our answer.
+            same_error: a name for the error, if other claims contain it too.
         """
         entry = {
             "key": key,
@@ -95,7 +103,8 @@ class Ledger:
             "rather": rather,
             "needs": needs,
             "reading": reading,
-            "same": same,
+            "question": question,
+            "same_error": same_error,
         }
         return self.enter(entry)
 
@@ -137,9 +146,17 @@ class Ledger:
 
         return decorate
 
-    def judge(self) -> dict[str, dict[str, Any]]:
-        """Run every check, and give by number what a page says of the claim."""
-        return {entry["key"]: judged(**entry) for entry in self.claims}
+    def judge(self, only: str = "") -> dict[str, dict[str, Any]]:
+        """Run every check, and give by number what a page says of the claim.
+
+        Args:
+            only: the number of the one claim to judge; all without it.
+        """
+        return {
+            entry["key"]: judged(**entry)
+            for entry in self.claims
+            if only in {"", entry["key"]}
+        }
 
 
 def judged(
@@ -148,7 +165,8 @@ def judged(
     """Give an entry with its verdict, and which alterations its check caught.
 
     Raises:
-        ValueError: entry and finding do not fit together; says how.
+        MisfitError: entry and finding do not fit together, or the check fails;
+            names the claim and says how.
     """
     shown = entry | {
         "text": inspect.cleandoc(check.__doc__ or ""),
@@ -164,14 +182,35 @@ def judged(
             "needs": "",
             "reading": "",
         }
+    try:
+        return shown | settled(entry, check())
+    except Exception as error:
+        what = (
+            str(error) if isinstance(error, MisfitError) else told(error, check)
+        )
+        raise MisfitError(f"{key}: {what}") from error
 
-    cases, values = check()
+
+def told(error: Exception, check: Callable[..., Any]) -> str:
+    """Say of an error where in a check's file it happened."""
+    file = check.__code__.co_filename
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    where = f"its check stops in line {lines[-1]}: " if lines else ""
+    return f"{where}{type(error).__name__}: {error}"
+
+
+def settled(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
+    """Judge an entry by what is found; raise MisfitError if it cannot be."""
+    if not isinstance(found, Finding):
+        raise MisfitError(
+            f"its check gives {found!r}: end with `return finding(…)`"
+        )
+    cases, values = found
     met = [case for case in cases if not case.beyond]
     beyond = [case for case in cases if case.beyond]
     if not met:
-        raise ValueError(
-            f"{key}: a finding has at least one case that is not beyond"
-        )
+        raise MisfitError("a finding has at least one case that is not beyond")
     says = Statement(entry["says"])
     if not says.holds(met):
         outcome = "wrong"
@@ -179,23 +218,23 @@ def judged(
         outcome = "true"
     else:
         outcome = "true if"
-    check_words(key, entry, outcome, says, beyond)
+    check_words(entry, outcome, says, cases)
 
     right = Statement(entry["rather"]) if entry["rather"] else says
-    if entry["rather"] and not right.holds(met):
-        raise ValueError(f"{key}: '{entry['rather']}' is not found either")
-    # The check tells an alteration from the truth: it no longer holds (or, if
-    # the claim is a comparison that is wrong, it now does).
-    wanted = outcome == "wrong" and right is says
+    if right is not says and not right.holds(met):
+        raise MisfitError(
+            f"'{right.text}' is not found either: {right.miss(met)}"
+        )
+    # The check tells an alteration from the truth: it no longer holds.
     altered = {
-        text: right.holds(met, text) == wanted
-        for text in right.alterations(met)
+        text: not right.holds(met, text) for text in right.alterations(met)
     }
     verdict = "vague" if entry["reading"] else outcome
-    return shown | {
-        "verdict": verdict,
+    return {
+        "verdict": "question" if entry["question"] else verdict,
         "outcome": outcome,
         "values": values,
+        "strictness": right.strictness(met),
         "altered": altered,
     }
 
@@ -209,25 +248,29 @@ def body(check: Callable[..., Any]) -> str:
 
 
 def check_words(
-    key: str,
-    entry: dict[str, Any],
-    outcome: str,
-    says: Statement,
-    beyond: list[Case],
+    entry: dict[str, Any], outcome: str, says: Statement, cases: list[Case]
 ) -> None:
-    """Raise ValueError where the words do not fit the outcome."""
-    if (outcome == "true if") != bool(entry["needs"]):
-        raise ValueError(
-            f"{key}: found '{outcome}', needs='{entry['needs']}'; a claim that "
-            "fails beyond its assumption, and only such a claim, says its needs"
-        )
-    if beyond and outcome == "true":
-        raise ValueError(
-            f"{key}: it holds beyond its assumption too: drop `beyond`"
-        )
-    if entry["rather"] and outcome != "wrong":
-        raise ValueError(
-            f"{key}: found '{outcome}', so there is nothing to say `rather`"
+    """Raise MisfitError where the words do not fit the outcome."""
+    met = [case for case in cases if not case.beyond]
+    if outcome == "wrong" and (entry["reading"] or entry["question"]):
+        raise MisfitError(
+            "a reading or a question never makes an error: say what holds; "
+            f"'{says.text}' does not: {says.miss(met)}"
         )
     if outcome == "wrong" and not entry["rather"] and not says.compares:
-        raise ValueError(f"{key}: found wrong; say in `rather` what is right")
+        raise MisfitError(
+            f"'{says.text}' is found wrong: {says.miss(met)}; say in `rather` "
+            "what is right"
+        )
+    if (outcome == "true if") != bool(entry["needs"]):
+        raise MisfitError(
+            f"found '{outcome}', needs='{entry['needs']}'; a claim that "
+            "fails beyond its assumption, and only such a claim, says its needs"
+        )
+    if len(met) < len(cases) and outcome == "true":
+        raise MisfitError("it holds beyond its assumption too: drop `beyond`")
+    for word in ("rather", "same_error"):
+        if entry[word] and outcome != "wrong":
+            raise MisfitError(
+                f"found '{outcome}', so there is nothing to say `{word}`"
+            )

@@ -1,14 +1,13 @@
 """A bar for each claim, and the taller, the more there is to mend: of
 {= verdicts.total } claims {= verdicts.count['true'] } are true as written,
 {= verdicts.count['true if'] } under an assumption that is left open, and
-{= verdicts.count['wrong'] } are wrong. A dot is a statement that no code can
-settle.
+{= verdicts.count['wrong'] } are wrong. A dot is a question, or a statement that
+no code can settle.
 
 Four rows, one for each source, with a mark for each of its claims in the
 source's order. The taller a bar, the more there is to mend: low bars are true
 as written, middle ones true under an assumption or too vague to test, high ones
-wrong. A dot is a statement that no code can settle. Most of the high bars stand
-in the two threads; the article has a single one.
+wrong. A dot is a question, or a statement that no code can settle.
 """
 
 # %%
@@ -23,11 +22,24 @@ sources = {
     "thread on the root": root_thread.claims,
     "the article": article.claims,
 }
+# What has no place in a source is our own addition, and not counted.
+sources = {
+    source: {key: claim for key, claim in claims.items() if claim["place"]}
+    for source, claims in sources.items()
+}
 every = [claim for claims in sources.values() for claim in claims.values()]
-words = ["true", "true if", "vague", "wrong", "history", "opinion"]
+words = ["true", "true if", "vague", "wrong", "question", "history", "opinion"]
 count = {word: sum(c["verdict"] == word for c in every) for word in words}
-errors = sum(c["verdict"] == "wrong" and not c["same"] for c in every)
 total, no_code = len(every), count["history"] + count["opinion"]
+# Claims that contain one error count it once.
+errors = {
+    claim["same_error"] or key
+    for claims in sources.values()
+    for key, claim in claims.items()
+    if claim["verdict"] == "wrong"
+}
+distinct_errors = len(errors)
+comparisons = sum("says" in c and not c["altered"] for c in every)
 alterations = sum(len(claim["altered"]) for claim in every)
 caught = sum(sum(claim["altered"].values()) for claim in every)
 
@@ -53,10 +65,10 @@ for place, word in zip((17, 25, 35, 45), heights, strict=True):
         place, 1.35, names.get(word, word), color=colours[word], ha="center"
     )
 axes.plot(54, 1.47, ".", color="0.5", markersize=4)
-axes.text(55, 1.35, "no code", color="0.4")
+axes.text(55, 1.35, "no verdict", color="0.4")
 axes.set(
     xlabel="claim, in the order of its source",
-    xticks=[1, 10, 20, 30, 40, 50, 60],
+    xticks=range(10, 70, 10),
     yticks=[],
     ylim=(-4.2, 1.6),
 )

@@ -47,7 +47,7 @@ def test_all_claims_are_shown_at_first(page):
         ("true if", {"true if"}),
         ("wrong", {"wrong"}),
         ("vague", {"vague"}),
-        ("no code", {"history", "opinion"}),
+        ("no code", {"question", "history", "opinion"}),
     ],
 )
 def test_a_verdict_narrows_the_tables(claims, value, verdicts):

@@ -76,6 +76,25 @@ def test_a_check_stands_in_its_row_without_its_words(book):
     assert "It caught 3 of 3 alterations" in check
 
 
+def test_a_row_says_how_strict_its_check_is(book):
+    book.build("# C\n")
+    rows = listed(book).split("<tr ")
+    assert "Tolerance: half of the last digit, ±0.5" in rows[1]
+    assert "<code>4 &lt; 5</code>, which is 4 &lt; 5 where it is closest" in rows[2]
+    assert "There is nothing in a comparison to alter." in rows[2]
+    assert "Tolerance" not in rows[3]
+
+
+def test_a_reading_stands_before_its_condition(book):
+    words = 'says="4 < n", reading="n is meant", needs="n is large"'
+    cases = "case(n=9), case(n=1, beyond=True)"
+    text = SOURCE.replace('says="4 < 5"', words).replace("finding(True)", f"finding({cases})")
+    book.file("snippets/claims/source.py", text.replace("Ledger, f", "Ledger, case, f"))
+    assert book.build("# C\n").warnings == []
+    said = "Read as: n is meant.</strong> So read, it is true if n is large. So it is."
+    assert said in listed(book)
+
+
 def test_a_mark_in_the_text_shows_the_verdict_says_the_claim_and_is_linked_back(book):
     page = book.build(
         "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make four [@a-1].\n"
@@ -125,6 +144,14 @@ def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
     assert "So it is." not in right  # that stands beside the check
     assert 'id="mark-a-3"' in no_code  # the list is all that the row can lead back to
     assert 'href="#mark-a-3"' not in no_code
+
+
+def test_a_place_may_credit_others(book):
+    book.file("snippets/claims/source.py", SOURCE.replace('"Answer"', '"Answer, after [@a-1]"'))
+    page = book.build("# C\n\nFour [@a-1; a-2].\n\n::: verdicts\n")
+    assert page.warnings == []
+    for html in (page.html, listed(book)):
+        assert re.search(r"Answer, after <a [^>]*claim a-1, wrong", html)
 
 
 def test_verdicts_follow_the_ledger(book):

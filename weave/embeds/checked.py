@@ -21,6 +21,7 @@ KEY = re.compile(r"\w+-\d+")
 FOLDED = {
     "Too vague to test as written": {"vague"},
     "Right as written": {"true"},
+    "Questions, which claim nothing": {"question"},
     "What no code can settle": {"history", "opinion"},
 }
 
@@ -78,6 +79,7 @@ def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str
         finding = "" if row["verdict"] == "true" else found(short)
         finding = context.part(finding, place, claim["values"])
         source = ", ".join(filter(None, (row["source"], claim["place"]))) or "our own addition"
+        source = context.part(source, place)
         anchor, to_text = context.anchor(match, key), ""
         if (match.start(), key) not in context.anchors:  # the text refers to it
             to_text = f"[in the text](#mark-{key}){{ .to-text }}"

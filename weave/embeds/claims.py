@@ -29,11 +29,13 @@ TONES = {
     "true if": "partly",
     "wrong": "false",
     "vague": "open",
+    "question": "open",
     "history": "open",
     "opinion": "open",
 }
 # What stands for a verdict in the text: signs, so that it is not told by colour alone.
-SIGNS = {"true": "✓", "true if": "≈", "wrong": "×", "vague": "?", "history": "–", "opinion": "–"}
+SIGNS = {"true": "✓", "true if": "≈", "wrong": "×", "vague": "?"}
+SIGNS |= dict.fromkeys(("question", "history", "opinion"), "–")
 # What the ledger says of a claim in Markdown.
 WORDS = ("quote", "place", "needs", "reading", "text")
 
@@ -149,27 +151,30 @@ def quoted(claim: Mapping[str, Any]) -> str:
 
 def found(claim: Mapping[str, Any]) -> str:
     """Say what is found, after the assumption or the reading that it depends on."""
-    before = ""
-    if claim["needs"]:
-        before = f"**If {claim['needs']}.** "
-    elif claim["reading"]:
-        before = f"**Read as: {claim['reading']}.** So read, it is {claim['outcome']}. "
+    before = f"**If {claim['needs']}.** " if claim["needs"] else ""
+    if claim["reading"]:
+        condition = f" if {claim['needs']}" if claim["needs"] else ""
+        so = claim["outcome"].removesuffix(" if") + condition
+        before = f"**Read as: {claim['reading']}.** So read, it is {so}. "
     return f"{before}{claim['text']}"
 
 
 def check(claim: Mapping[str, Any], file: str) -> str:
-    """Show the check, folded, and how many alterations of the claim it caught."""
+    """Say how strict the check is, and show it, folded, with how many alterations it caught."""
     if "says" not in claim:
         return ""
+    alterations = "There is nothing in a comparison to alter."
+    if claim["altered"]:
+        caught = sum(claim["altered"].values())
+        alterations = f"It caught {caught} of {len(claim['altered'])} alterations of the claim."
     right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
     code = f'claimed = "{claim["says"]}"\n{right}\n{claim["code"]}'
-    caught, tried = sum(claim["altered"].values()), len(claim["altered"])
     # Not <code>, each of which the theme would give a button to copy it.
     return (
+        f"{claim['strictness']}\n{{ .place }}\n\n"
         '<details data-search-exclude markdown="block"><summary>The check</summary>\n\n'
         f"<pre><samp>{escape(code, quote=False)}</samp></pre>\n\n"
-        f"It caught {caught} of {tried} alterations of the claim. "
-        f"From [{file}]({file}).\n\n</details>"
+        f"{alterations} From [{file}]({file}).\n\n</details>"
     )
 
 
