@@ -174,7 +174,7 @@ def test_the_bad_page_needs_scripts(visit):
 
 def test_scripts_stand_on_one_line(visit):
     """Whatever the letters before them: the index of q and k, the square of ρ and d in a root."""
-    heights = visit(BASE).page.evaluate(
+    heights = visit(BASE + "variance/").page.evaluate(
         """() => {
             document.querySelector('article').insertAdjacentHTML('beforeend', `<math>
                 <msub><mi>q</mi><mn>1</mn></msub><msub><mi>k</mi><mn>1</mn></msub><msqrt><mrow>

@@ -17,7 +17,7 @@ def test_a_page_keeps_its_budget(visit, site, path):
     settle(tab.page)
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
     elements = tab.page.locator("*").count()
-    assert weights["fonts"] > 40
+    assert weights["fonts"] > 20  # what is served is counted
     assert weights["scripts"] > 30
     assert not is_beyond(sum(weights.values()), elements, LIMITS.get(path, OTHERS)), weights
 
