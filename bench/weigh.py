@@ -51,16 +51,18 @@ class Limit:
     blocked: float = 200  # ms
 
 
-# What is aimed at is 150 for a chapter and 120 for the front page. The theme's own script is 35 of
-# it, what is left of its stylesheet 9, and the fonts are 72; the rest is text, drawings, code.
-# A chapter's elements are at most 6,000, where its mathematics alone are not more.
+# What is aimed at is 150 KB and 6,000 elements for a chapter, 120 KB for the front page. Only the
+# front page is there, and training by its elements. These limits are what has been reached, so that
+# no page gets heavier unnoticed. Of a chapter the theme's own script is 35 KB, what is left of its
+# stylesheet 9, the fonts 72; of its page drawings are 30, code below figures 10, formulas' names 4.
 LIMITS = {
-    "": Limit(135, 1000),
-    "variance/": Limit(200, 6800),
-    "saturation/": Limit(200, 7700),
-    "scales/": Limit(180, 6000),
-    "theorem/": Limit(205, 10900),
+    "": Limit(122, 1000),
+    "variance/": Limit(216, 8150),
+    "saturation/": Limit(234, 9500),
+    "scales/": Limit(191, 6400),
+    "theorem/": Limit(225, 12900),
     "training/": Limit(185, 6000),
+    "questions/": Limit(177, 6000),
     "claims/": Limit(205, 8900),  # 186 rows, each with its tolerance
 }
 OTHERS = Limit(170, 6000)

@@ -6,6 +6,7 @@ from scipy.integrate import trapezoid
 from scipy.special import softmax
 
 from tests.checks import agrees, close, is_median
+from tests.conftest import PROJECT
 
 
 def largest_weights(seed, d, n_keys, draws, divisor):
@@ -113,3 +114,10 @@ def test_the_picture_of_a_step(snippet):
     assert np.all(np.diff(picture.moved) > 0)
     assert not np.all(np.diff(picture.start) > 0)
     assert np.abs(picture.start[:, -1]).max() < picture.moved[:, -1].min()
+
+
+def test_every_distinct_error_is_named(snippet):
+    """The list on the front page has as many slips as the ledger counts."""
+    text = (PROJECT.root / "docs/index.md").read_text("utf-8")
+    slips = text.partition("They come to")[2].partition("More often")[0].count("\n- **")
+    assert slips == snippet("claims/verdicts").distinct_errors
