@@ -117,7 +117,7 @@ customElements.define(
       const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
       const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "spread";
       this.at(".found b").textContent = weight;
-      this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2 ln n is ${limit}`;
+      this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
       return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
     }
   },
