@@ -25,7 +25,7 @@ customElements.define(
       .map(([name, n, d]) => `<i class="pin" data-left="${across(n)}" data-bottom="${Math.log2(d) / DIMS}">${name}</i>`)
       .join("")}<b class="point"></b></div>
       <p class="keys" aria-hidden="true">${ticks([2, 16, 512, 16384], across, "left")}<i>keys</i></p>
-      <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], (d) => Math.log2(d) / DIMS, "bottom")}</p></div>
+      <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], (d) => Math.log2(d) / DIMS, "bottom")}<i>d</i></p></div>
       <p class="found"><b></b> <span></span></p>
       <svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/></svg>`;
     }
@@ -117,7 +117,7 @@ customElements.define(
       const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
       const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "spread";
       this.at(".found b").textContent = weight;
-      this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2 ln n is ${limit}`;
+      this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
       return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
     }
   },
