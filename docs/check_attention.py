@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from textwrap import fill
 from types import FunctionType
 from typing import Any
 
@@ -95,10 +96,12 @@ SOFTMAX = {
     "between": ("saturation/#how-saturated-is-it-really", "Neither frozen nor flat"),
     "unseen": (BLIND, "No row had two keys or more"),
 }
+INDENT: Any = {"initial_indent": "  ", "subsequent_indent": "    "}
 COLUMNS = """\
-spread: standard deviation of the logits in a row; unpaired: what norms alone would give;
-sharing: 1/Σp², and as a share of the keys; largest: the mean largest weight; mean: how much of q·k
-comes from the means of q and k; aligned: cosine of attended pairs; null: of strangers."""
+spread: standard deviation of the logits in a row; unpaired: the same for pairs at
+random; sharing: 1/Σp², and as a share of the keys; largest: the mean largest weight;
+‖q‖, ‖k‖: over √d; mean: the share of (q·k)² that comes from the means of q and k;
+aligned: cosine of attended pairs, beyond that of all; null: the same for strangers."""
 
 
 @dataclass
@@ -192,19 +195,18 @@ class Report:
             one = rows[0]
             lines += [
                 f"{layer}: {len(rows)} heads of {one.d}, about {one.keys:.0f} keys, "
-                f"scale {one.scale:.4g}; rows freeze at a spread of {one.freezes:.2f}",
-                "  head  spread  unpaired  sharing      of keys  largest   ‖q‖/√d   ‖k‖/√d"
-                "  mean  aligned     null",
+                f"scale {one.scale:.4g}; freezes at {one.freezes:.2f}",
+                "  head  spread unpaired sharing  keys largest  ‖q‖   ‖k‖  mean aligned  null",
             ]
             lines += [
-                f"  {row.head:4d} {row.spread:7.3f} {row.unpaired:9.3f} {row.sharing:8.1f}"
-                f" {row.share:12.1%} {row.largest:8.3f} {row.q_norm:8.3f} {row.k_norm:8.3f}"
-                f" {row.mean:5.2f} {row.aligned:8.3f} {row.null:8.3f}"
+                f"  {row.head:4d} {row.spread:7.3f} {row.unpaired:8.3f} {row.sharing:7.1f}"
+                f" {row.share:5.0%} {row.largest:7.3f} {row.q_norm:5.2f} {row.k_norm:5.2f}"
+                f" {row.mean:5.2f} {row.aligned:7.3f} {row.null:5.3f}"
                 for row in rows
             ]
             for verdict, same in _grouped(rows, lambda row: row.verdict).items():
                 heads = _ranges([row.head for row in same])
-                lines += [f"  {heads}: {verdict}", f"    {same[0].link}"]
+                lines += [fill(f"{heads}: {verdict}", 80, **INDENT), f"    {same[0].link}"]
             lines.append("")
         lines += [f"Not seen: {name}" for name in self.unseen] + self.notes
         lines.append(COLUMNS)

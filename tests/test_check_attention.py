@@ -6,6 +6,8 @@ It needs PyTorch: `pip install -r tests/requirements-torch.txt`, or `make torch`
 import csv
 import importlib.util
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +31,9 @@ def load():
     spec = importlib.util.spec_from_file_location("check_attention", SCRIPT)
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = loaded  # dataclasses ask for it
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # docs/ is published
     spec.loader.exec_module(loaded)
+    sys.dont_write_bytecode = writes
     return loaded
 
 
@@ -562,8 +566,9 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import check_attention\n\ndef make():\n    return check_attention.demo('width')\n"
     )
+    shutil.copy(SCRIPT, tmp_path)
     done = subprocess.run(
-        [sys.executable, SCRIPT, "mine:make"],
+        [sys.executable, "check_attention.py", "mine:make"],
         cwd=tmp_path,
         env=os.environ | {"MPLBACKEND": "agg"},
         capture_output=True,
@@ -577,6 +582,18 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path):
     assert len(table) == 8
     assert {row["scale_verdict"] for row in table} == {"width"}
     assert (tmp_path / "attention.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_page_shows_what_it_prints():
+    """Word for word, and number for number up to rounding."""
+    page = (SCRIPT.parent / "your-model.md").read_text("utf-8")
+    shown = re.search(r"```text\n(attention\.0: .*?)```", page, re.DOTALL)[1]
+    said = str(ours.check(*ours.demo("width"), show=False))
+    number = r"\d+\.\d+"
+    assert re.sub(number, "x", said).startswith(re.sub(number, "x", shown))
+    pairs = zip(re.findall(number, shown), re.findall(number, said), strict=False)
+    assert all(abs(float(one) - float(other)) < 0.0151 for one, other in pairs)
+    assert "√256" in shown
 
 
 @pytest.mark.parametrize(

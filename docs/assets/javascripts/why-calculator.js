@@ -52,7 +52,7 @@ const sharing = (n, s) => {
   return 1 / (n * h * sum);
 };
 
-const short = (x) => x.toFixed(x < 0.0995 ? 3 : x < 9.95 ? 2 : 1);
+const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 9.95 ? 2 : 1));
 const field = (name, label, value, step = 1) =>
   `<label>${label}<input type="number" name="${name}" value="${value}" min="${step}" step="${step}"></label>`;
 const choice = (name, label, list) =>
@@ -105,8 +105,8 @@ customElements.define(
         `A spread of 1 takes scale=${+(scale(d) / sigma).toPrecision(4)}`,
       ];
       this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
-      const line = `(q, k, v, scale=${+scale(d).toPrecision(6)})`;
-      this.at("pre").textContent = `F.scaled_dot_product_attention${line}  # PyTorch\njax.nn.dot_product_attention${line}  # JAX`;
+      const line = `dot_product_attention(\n    q, k, v, scale=${+scale(d).toPrecision(6)})\n`;
+      this.at("pre").textContent = `F.scaled_${line}jax.nn.${line}`;
       return `Spread ${short(sigma)}, ${share}. ${words.join(". ")}.`;
     }
   },
