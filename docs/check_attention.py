@@ -230,7 +230,9 @@ class Report:
         above.scatter(at, [row.spread for row in self.rows], s=14, label="a head")
         above.scatter(at, [row.freezes for row in self.rows], marker="_", s=300, label="freezes")
         above.axhline(1, linestyle="--", linewidth=1, color="gray", label="q and k of variance 1")
-        above.set(yscale="log", ylabel="spread of the logits")
+        above.set_yscale("log", base=2)
+        above.yaxis.set_major_formatter("{x:g}")
+        above.set(ylabel="spread of the logits", xlim=(-0.5, len(layers) - 0.5))
         above.legend()
         below.scatter(at, [row.share for row in self.rows], s=14)
         below.set(ylim=(0, 1.02), ylabel="share of the keys that\nshare the weight")
@@ -269,6 +271,7 @@ class Sums:
         self.sums: dict[str, Tensor] = {}
         self.d, self.width, self.places = 0, 0, 0
         self.factors = (1.0, 1.0)  # what q and k had been multiplied by before
+        self.scale = 1.0  # what q·k was multiplied by after, as far as it could be followed
 
     def add(self, found: dict[str, Tensor]) -> None:
         """Add what was found in one call, all of it or nothing."""
@@ -302,7 +305,13 @@ class Sums:
             spread_q = second_q - mean_q[:, :, None] * mean_q[:, None]
             spread_k = second_k - mean_k[:, :, None] * mean_k[:, None]
             square = (second_q * second_k).sum((1, 2))
+            # The slope of the logits against q·k, where it tells that there was more, such as a
+            # factor for each head.
             scale = s["logit score"] / s["score score"]
+            rest = s["logit logit"] - scale.square() * s["score score"]
+            error = (rest.clamp(min=0) / (s["keys"] * s["score score"])).sqrt()
+            is_more = (scale - self.scale).abs() > 10 * error + 0.01 * abs(self.scale)
+            scale = torch.where(is_more, scale, self.scale)
             length = (mean("q·q") * mean("k variance") * self.d).sqrt()
             columns |= {
                 "scale": scale * self.factors[0] * self.factors[1],
@@ -398,6 +407,7 @@ def measure(
             "kk": (k.transpose(-1, -2) @ k).sum(0),
             "queries": q.new_full((heads, 1, 1), batch * q.shape[2]),
             "all keys": k.new_full((heads, 1, 1), batch * k.shape[2]),
+            "logit logit": total(middle.square().sum(-1)),
             "logit score": total((middle * score).sum(-1)),
             "score score": total(score.square().sum(-1)),
             "q·q": total(q.square().sum(-1)),
@@ -430,6 +440,7 @@ class Product:
     q: Tensor
     k: Tensor
     factors: tuple[float, float]
+    scale: float
     places: int
 
 
@@ -534,7 +545,9 @@ class Watcher(TorchFunctionMode):
             q, k = pair[0], pair[1].transpose(-1, -2)
         q, k = (self.in_heads(t.detach(), result.ndim) for t in (q, k))
         (of_q, in_q), (of_k, in_k) = factors
-        self.products[result] = Product(q, k, (of_q, of_k), in_q + in_k)
+        scale = kwargs.get("alpha", 1.0)
+        places = in_q + in_k + (scale != 1)
+        self.products[result] = Product(q, k, (of_q, of_k), scale, places)
 
     def in_heads(self, t: Tensor, ndim: int) -> Tensor:
         """Bring … × length × d to batch × heads × length × d."""
@@ -561,11 +574,13 @@ class Watcher(TorchFunctionMode):
                 return self.names.get(module) or type(module).__name__, heads
         return "(outside of modules)", 0
 
-    def sums(self, heads: int, d: int, factors: tuple[float, float], places: int) -> Sums:
+    def sums(
+        self, heads: int, d: int, factors: tuple[float, float], scale: float, places: int
+    ) -> Sums:
         """Give the sums of the module at work."""
         sums = self.found.setdefault((self.place()[0], heads, d), Sums())
         sums.d, sums.width = d, heads * d
-        sums.factors, sums.places = factors, max(sums.places, places)
+        sums.factors, sums.scale, sums.places = factors, scale, max(sums.places, places)
         return sums
 
     def fused(
@@ -606,7 +621,7 @@ class Watcher(TorchFunctionMode):
                 logits = logits + mask.float()
                 allowed = allowed & (mask.float() > MASKED)
         places = known[0][1] + known[1][1] + 1
-        sums = self.sums(heads, d, (known[0][0], known[1][0]), places)
+        sums = self.sums(heads, d, (known[0][0], known[1][0]), used, places)
         measure(sums, logits, allowed, q, k)
 
     def softmax(self, input: Tensor, dim: int | None = None, *_: Any, **__: Any) -> None:
@@ -623,11 +638,12 @@ class Watcher(TorchFunctionMode):
         taken = _taken(n, self.few(logits, keys), logits.device)
         logits = logits[:, :, taken]
         if product is None:
-            measure(self.sums(heads, 0, (1, 1), 0), logits, logits > MASKED, None, None)
+            measure(self.sums(heads, 0, (1, 1), 1, 0), logits, logits > MASKED, None, None)
             return
         d = product.q.shape[-1]
-        places = product.places + self.known(input)[1]
-        sums = self.sums(heads, d, product.factors, places)
+        factor, places = self.known(input)
+        scale, places = product.scale * factor, product.places + places
+        sums = self.sums(heads, d, product.factors, scale, places)
         measure(sums, logits, logits.float() > MASKED, product.q[:, :, taken], product.k)
         if input in self.products:
             del self.products[input]
@@ -801,8 +817,8 @@ def _call(model: nn.Module, batch: Any) -> Any:
 def _restored(model: nn.Module) -> Iterator[None]:
     """Put buffers and random numbers back as they were."""
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    places = {p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"}
-    with torch.random.fork_rng(devices=sorted(places)):
+    devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)
+    with torch.random.fork_rng(devices=list(devices)):
         try:
             yield
         finally:

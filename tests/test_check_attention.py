@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -445,6 +446,24 @@ def test_each_scale_has_a_name(verdict, function):
     assert {row.scale_verdict for row in rows_of(function, q, k, k)} == {verdict}
 
 
+@pytest.mark.parametrize("write", [fused, lambda attn_mask: written_with(attn_mask)])
+def test_a_large_bias_does_not_hide_the_scale(write):
+    bias = 20 * torch.arange(n).expand(n, n) / n
+    for row in rows_of(write(attn_mask=bias), Q, K, K):
+        assert row.scale_verdict == "root"
+        assert row.softmax_verdict == "frozen"
+
+
+def written_with(bias):
+    return lambda q, k, v: (q @ k.mT / d**0.5 + bias).softmax(-1) @ v
+
+
+def test_a_factor_for_each_head_is_measured():
+    factors = torch.tensor([0.1, 0.5, 1.0, 2.0])[:, None, None]
+    rows = rows_of(lambda q, k, v: (q @ k.mT * factors).softmax(-1) @ v, Q, K, K)
+    assert [row.scale for row in rows] == pytest.approx([0.1, 0.5, 1.0, 2.0], rel=1e-4)
+
+
 def test_long_vectors_are_told_from_a_wrong_scale():
     (row, *_) = rows_of(fused(), 3 * Q, 2 * K, K)
     assert row.scale_verdict == "root"
@@ -505,6 +524,30 @@ def test_a_watched_step_of_training_is_the_same_to_the_last_bit():
     assert all(torch.equal(a, b) for a, b in zip(plain, watched, strict=True))
     assert all(torch.equal(a, b) for a, b in zip(plain, again, strict=True))
     assert not torch.equal(torch.get_rng_state(), torch.manual_seed(6).get_state())
+
+
+def test_where_a_fused_path_would_be_taken_it_differs_by_rounding():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
+    x = gaussian(2, 9, 32)
+    with torch.no_grad():
+        plain = layer(x)
+        with ours.watch(layer) as report:
+            watched = layer(x)
+    assert len(report.rows) == 4
+    assert torch.allclose(plain, watched, atol=1e-6)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16"])
+def test_on_a_gpu(kind):
+    kind = getattr(torch, kind)
+    whole = found(rows_of(fused(is_causal=True), Q, K, K))
+    there = [t.to("cuda", kind) for t in (Q, K, K)]
+    state = torch.cuda.get_rng_state()
+    for function in (fused(is_causal=True), fused(is_causal=True, dropout_p=0.5)):
+        assert np.allclose(found(rows_of(function, *there)), whole, rtol=4e-2)
+    assert torch.equal(state, torch.cuda.get_rng_state())
 
 
 def test_check_leaves_buffers_and_random_numbers():
@@ -618,6 +661,45 @@ def test_the_command_knows_its_demos():
     with pytest.raises(SystemExit) as left:
         ours.main(["--demo", "nothing"])
     assert left.value.code == 2
+
+
+# Models of a library ----------------------------------------------------------------------------
+
+SMALL = {"vocab_size": 100, "num_hidden_layers": 2, "num_attention_heads": 4}
+GROUPED = SMALL | {"hidden_size": 128, "intermediate_size": 64, "num_key_value_heads": 2}
+# The name of a model, its sizes, the spread at the start, and the verdict.
+LIBRARY = {
+    "GPT2": ({"vocab_size": 100, "n_embd": 192, "n_layer": 2, "n_head": 3}, 192 * 0.02**2, "root"),
+    "Llama": (GROUPED, 128 * 0.02**2, "root"),
+    "Qwen3": (GROUPED | {"head_dim": 64}, 1, "root"),
+    "Bloom": ({"vocab_size": 100, "hidden_size": 64, "n_layer": 2, "n_head": 4}, None, "root"),
+    "T5Encoder": (
+        {"vocab_size": 100, "d_model": 128, "d_kv": 32, "num_heads": 4, "num_layers": 2},
+        1,
+        "forgotten",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [each for each in product(LIBRARY, ["eager", "sdpa"]) if each != ("Bloom", "sdpa")],
+)
+def test_models_of_a_library_at_the_start(name, kind):
+    transformers = pytest.importorskip("transformers", reason="no transformers: `make torch`")
+    sizes, spread, verdict = LIBRARY[name]
+    torch.manual_seed(0)
+    config = getattr(transformers, f"{name.removesuffix('Encoder')}Config")(
+        **sizes, attn_implementation=kind, bos_token_id=1, eos_token_id=2, pad_token_id=0
+    )
+    model = getattr(transformers, f"{name}Model")(config).eval()
+    tokens = torch.randint(3, 100, (2, 64))
+    report = ours.check(model, [{"input_ids": tokens}], show=False)
+    assert report.unseen == report.notes == []
+    assert {row.scale_verdict for row in report.rows} == {verdict}
+    if spread:
+        measured = np.mean([row.spread for row in report.rows])
+        assert measured == pytest.approx(spread, rel=0.1)
 
 
 # A pretrained model -----------------------------------------------------------------------------

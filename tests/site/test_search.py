@@ -42,7 +42,7 @@ WANTED = {
     "fp16 overflow": {"questions/#half-precision", "questions/#quarter"},
     "log d": {"questions/#why-the-square-root", "scales/"},
     "d^5": {"questions/#why-the-square-root", "scales/"},
-    "check my model": {"your-model/", "your-model/#in-a-model-that-runs-a-script"},
+    "check my model": {"your-model/", "your-model/#script"},
     "logits explode": {"your-model/"},
     "attention is flat": {"your-model/"},
     "calculator": {"your-model/#calculator"},
