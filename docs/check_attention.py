@@ -817,7 +817,8 @@ def _call(model: nn.Module, batch: Any) -> Any:
 def _restored(model: nn.Module) -> Iterator[None]:
     """Put buffers and random numbers back as they were."""
     buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)
+    begun = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    devices = range(torch.cuda.device_count() if begun else 0)
     with torch.random.fork_rng(devices=list(devices)):
         try:
             yield

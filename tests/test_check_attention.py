@@ -238,6 +238,10 @@ def test_grouped_heads(groups):
     each = k.repeat_interleave(H // groups, 1).numpy()
     assert np.allclose(found(rows), by_hand(Q.numpy(), each, d**-0.5, EVERY), rtol=1e-4)
     assert not np.allclose(found(rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY), rtol=1e-2)
+    written_out = rows_of(fused(), Q, *[torch.from_numpy(each)] * 2)
+    for name in ("scale", "k_norm", "mean", "unpaired", "aligned"):
+        expected = [getattr(row, name) for row in written_out]
+        assert [getattr(row, name) for row in rows] == pytest.approx(expected, rel=1e-4), name
     # The null has other keys, though heads of a group share theirs.
     assert all(abs(row.null / row.aligned - 1) > 1e-3 for row in rows)
 
