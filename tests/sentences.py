@@ -1,80 +1,133 @@
-"""Sentences of the pages, with what they compute, compare and type."""
+"""The sentences of a page: what they quote, what they compare, and what numbers they type."""
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 from weave.embed import Context
-from weave.embeds.value import OTHER_CHAPTER, compute, evaluate
-from weave.errors import WeaveError
+from weave.embeds.value import OTHER_CHAPTER, compute
 
-# What stands in a page and is no sentence: front matter, blocks of code, formulas, comments.
+# Front matter, blocks of code, formulas, comments and code in a line hold no sentence.
 NO_TEXT = re.compile(
-    r"\A---\n.*?^---$|^(?P<indent>[ \t]*)```.*?^(?P=indent)```[ \t]*$|\$\$.*?\$\$|<!--.*?-->|`[^`\n]+`",
-    re.MULTILINE | re.DOTALL,
+    r"\A---\n.*?^---$ | ^(?P<indent>[ \t]*)```.*?^(?P=indent)```[ \t]*$"
+    r"| \$\$.*?\$\$ | <!--.*?--> | `[^`\n]+`",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 TOKEN = re.compile(r"\{(?P<kind>[=?])[ ](?P<written>[^{}]+)\}")
 FORMULA = re.compile(r"(?<!\\)\$[^$\n]+\$")
-ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[^{}=?]*\}|<[^>]*>|“[^”]*”")
-BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||#+|:  )", re.MULTILINE)
-END = re.compile(r"(?<=[.!?])[*)”]*\s+(?=\S)(?![a-z])")
-NUMBER = re.compile(r"(?<![\w.,^_/#&-])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?![\w-]|\.\d)")
-EQUALS = re.compile(r"(?:=|\\approx|<|>|\\le|\\ge)\s*(-?[\d,]*\.?\d+)(?=\s*(?:$|[,;$%]|\\))")
-WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-WORTH = {word: number for number, word in enumerate(WORDS)} | {
-    "sixteen": 16, "twenty": 20, "hundred": 100, "thousand": 1000, "million": 10**6, "half": 0.5,
-    "tenth": 0.1, "quarter": 0.25, "third": 1 / 3, "twice": 2, "½": 0.5, "¼": 0.25,
-}
+# Where a number is no statement of ours: references, addresses, attributes, quotations.
+ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[^{}]*\}|<[^>]*>|“[^”]*”")
+BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||\#+|:[ ]{2})[ ]", re.MULTILINE)
+HEADING = re.compile(r"[ ]*#+[ ]")
+END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
+NUMBER = re.compile(
+    r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?![\w×-]|\.\d)"
+)
+EQUALS = re.compile(
+    r"(?:=|\\approx|<|>|\\le|\\ge)\s*(-?[\d,]*\.?\d+)(?=\s*(?:$|[,;$%]|\\(?!cdot|times|sqrt|ln)))"
+)
+COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+WORTH = {word: count for count, word in enumerate(COUNTED.split(" "))} | {
+    "sixteen": 16, "twenty": 20, "hundred": 100, "thousand": 1000, "million": 10**6,
+    "half": 0.5, "tenth": 0.1, "quarter": 0.25, "twice": 2, "½": 0.5,
+}  # fmt: skip
 
 
 @dataclass
 class Sentence:
     """A sentence of a page, or a row of a table."""
 
-    page: str
     line: int
     text: str
-    around: str  # the paragraph up to its end, or the table's head
+    before: str  # what stands above it in its section
 
-    def written(self, kind: str, text: str | None = None) -> list[str]:
-        """Give the expressions in `{= }` or `{? }`."""
-        found = TOKEN.finditer(self.text if text is None else text)
-        return [m["written"].partition(" :")[0].strip() for m in found if m["kind"] == kind]
+    @property
+    def is_row(self) -> bool:
+        """Tell whether it is a row of a table."""
+        return self.text.lstrip().startswith("|")
+
+    @property
+    def words(self) -> str:
+        """The text without what is quoted, compared or set as a formula."""
+        return FORMULA.sub(" ", TOKEN.sub(" ", self.text))
 
 
-def blank(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
-
-
-def sentences(page: str, source: str) -> Iterator[Sentence]:
+def sentences(source: str) -> Iterator[Sentence]:
     """Yield the sentences of a page, each with its line."""
-    text = NO_TEXT.sub(blank, source)
+    text = NO_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
+    section = 0
     for paragraph in re.finditer(r"(?:^[ \t]*\S.*\n?)+", text, re.MULTILINE):
-        starts = [m.start() for m in BLOCK.finditer(paragraph[0])]
-        pieces = sorted({0, *starts, len(paragraph[0])})
-        head = ""
-        for start, end in zip(pieces, pieces[1:]):
+        if HEADING.match(paragraph[0]):
+            section = paragraph.start()
+        starts = [match.start() for match in BLOCK.finditer(paragraph[0])]
+        for start, end in pairwise(sorted({0, *starts, len(paragraph[0])})):
             block = paragraph[0][start:end]
             line = source.count("\n", 0, paragraph.start() + start) + 1
             if block.lstrip().startswith("|"):
-                head = head or block
-                yield Sentence(page, line, block, head + block)
+                yield Sentence(line, block, text[section : paragraph.start() + start])
                 continue
-            hidden = [m.span() for m in (*TOKEN.finditer(block), *FORMULA.finditer(block))]
-            ends = [m.end() for m in END.finditer(block) if not any(a <= m.start() < b for a, b in hidden)]
-            for first, last in zip([0, *ends], [*ends, len(block)]):
-                if block[first:last].strip():
-                    yield Sentence(page, line + block.count("\n", 0, first), block[first:last], block[:last])
+            spans = [m.span() for m in (*TOKEN.finditer(block), *FORMULA.finditer(block))]
+            hidden = {place for span in spans for place in range(*span)}
+            ends = [m.end() for m in END.finditer(block) if m.start() not in hidden]
+            for first, last in pairwise(sorted({0, *ends, len(block)})):
+                here = line + block.count("\n", 0, first)
+                above = text[section : paragraph.start() + start + first]
+                yield Sentence(here, block[first:last], above)
 
 
-def value(text: str) -> float:
-    return float(text.replace(",", ""))
+def expressions(text: str, kind: str = "=?") -> list[str]:
+    """Give the expressions in `{= }` and `{? }`."""
+    found = [match for match in TOKEN.finditer(text) if match["kind"] in kind]
+    return [match["written"].partition(" :")[0].strip() for match in found]
 
 
-def typed(text: str) -> list[float]:
-    """Give the numbers that are typed in a text, in figures; in a formula, those that a letter equals."""
-    text = TOKEN.sub(" ", text)
-    found = [value(n) for f in FORMULA.findall(text) for n in EQUALS.findall(f.strip("$"))]
-    plain = ASIDE.sub(" ", FORMULA.sub(" ", text))
-    return found + [value(m[0]) for m in NUMBER.finditer(plain) if m[0]]
+def parse(written: str) -> ast.expr:
+    """Parse an expression as a page writes it."""
+    return ast.parse(OTHER_CHAPTER.sub(r"\1__\2", written), mode="eval").body
+
+
+def value(digits: str) -> float:
+    """Read a number as a page prints it."""
+    return float(digits.replace(",", ""))
+
+
+def typed(text: str) -> list[re.Match[str]]:
+    """Find the numbers that are typed in figures; in a formula, those that something equals."""
+
+    def blank(match: re.Match[str]) -> str:
+        return " " * len(match[0])
+
+    text = TOKEN.sub(blank, text)
+    formulas = [EQUALS.finditer(text, *match.span()) for match in FORMULA.finditer(text)]
+    plain = ASIDE.sub(blank, FORMULA.sub(blank, text))
+    return [*NUMBER.finditer(plain), *(found for each in formulas for found in each)]
+
+
+def figures(match: re.Match[str]) -> str:
+    """Give the digits that `typed` has found."""
+    return match[1] if match.re is EQUALS else match[0]
+
+
+def in_code(written: str) -> set[float]:
+    """Give the numbers in an expression, and those in its names and texts, such as `'d = 64'`."""
+    found = set()
+    for node in ast.walk(parse(written)):
+        text = {ast.Constant: "value", ast.Attribute: "attr"}.get(type(node))
+        if text:
+            digits = re.findall(r"\d[\d,]*\.?\d*(?:e-?\d+)?|\.\d+", str(getattr(node, text)))
+            found |= {value(each) for each in digits}
+    return found
+
+
+def keys(written: str, context: Context) -> list[Any]:
+    """Give the keys by which an expression reads dicts; the places in an array are none."""
+    found = []
+    for node in ast.walk(parse(written)):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            read, _ = compute(ast.unparse(node.value).replace("__", "/"), context)
+            if isinstance(read, Mapping):
+                found.append(node.slice.value)
+    return found
