@@ -4,6 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.sentences import (
     EQUALS,
+    FORMULA,
     TOKEN,
     WORTH,
     Sentence,
@@ -28,6 +30,7 @@ from weave.embed import Context
 from weave.embeds.comparison import comparisons
 from weave.embeds.value import compute
 from weave.errors import WeaveError
+from weave.run.snippet import read
 
 ROOT = Path(__file__).parents[1]
 PAGES = [page for page in sorted(ROOT.glob("docs/*.md")) if page.stem != "claims"]
@@ -62,9 +65,12 @@ NO_KEY = {
 }
 
 
+@cache
 def context(page: Path) -> Context:
     """Give a page as its embeds see it."""
-    return Context(PROJECT, page.name)
+    seen = Context(PROJECT, page.name)
+    seen.results = cache(seen.results)  # else arrays are read anew each time
+    return seen
 
 
 def uncompared(said: Sentence) -> Iterator[str]:
@@ -122,6 +128,68 @@ def test_what_a_sentence_says_of_numbers_stands_in_code(page):
     assert not found, "\n".join(found)
 
 
+FIGURE = re.compile(
+    r"^[ \t]*:::[ ]+(?:explore[ ]+|picture[ ]+)?(?P<name>[\w-]+/[\w-]+)(?:[ ]\w+)?[ \t]*\n"
+    r"(?P<checks>(?:[ \t]*\{\?[^{}]+\}[ \t]*\n)*)",
+    re.MULTILINE,
+)
+
+
+def figures_of(page: Path) -> Iterator[tuple[str, Path, str]]:
+    """Yield the figures of a page that are its own: its place, its snippet, its comparisons."""
+    source = page.read_text("utf-8")
+    for match in FIGURE.finditer(source):
+        line = source.count("\n", 0, match.start()) + 1
+        path = ROOT / f"snippets/{match['name']}.py"
+        if path.parent.name == page.stem:
+            yield f"docs/{page.name}:{line}", path, match["checks"]
+
+
+def caption_flaws(path: Path, checks: str, text: str = "") -> Iterator[str]:
+    """Tell what a figure's caption and text alternative say that no code says."""
+    snippet = read(path)
+    text = text or f"{snippet.caption}\n{snippet.alternative}"
+    word = COMPARES.search(FORMULA.sub(" ", text))
+    if word and not expressions(checks, "?"):
+        yield f"the words of {path.name} compare ('{word[0]}'): add {{? one < other }} below it"
+    script = path.read_text("utf-8").partition("# %%")[2]
+    shared = [
+        path.parent / f"{name}.py" for name in re.findall(r"^from (\w+) import", script, re.M)
+    ]
+    code = script + "".join(file.read_text("utf-8") for file in shared if file.is_file())
+    literals = re.findall(r"\d[\d_]*\.?\d*|\.\d+", code)
+    known = {value(each.replace("_", "")) for each in literals}
+    known = known.union(ASSUMED, *map(in_code, expressions(checks)))
+    for number in typed(text):
+        if value(figures(number)) not in known:
+            yield f"{figures(number)}, in the words of {path.name}, is in no code: compare it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_caption_says_of_numbers_stands_in_code(page):
+    found = [
+        f"{place}: {flaw}"
+        for place, path, checks in figures_of(page)
+        for flaw in caption_flaws(path, checks)
+    ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "checks", "flaw"),
+    [
+        ("Curves for 4, 16 and 64 dimensions.", "", None),
+        ("Curves for 4, 16 and 46 dimensions.", "", "46, in the words of spread.py"),
+        ("The spread grows.", "", "'grows'"),
+        ("The spread grows.", "{? rises(spread.std) }", None),
+        ("Near 46.", "{? spread.std[256] < 46 }", None),
+    ],
+)
+def test_a_caption_passes_or_its_flaw_is_named(text, checks, flaw):
+    found = "\n".join(caption_flaws(ROOT / "snippets/variance/spread.py", checks, text))
+    assert flaw in found if flaw else not found
+
+
 AT_64 = "At 64 dimensions it is {= spread.std[64] :.0f }"
 SAID = {
     "It rises with the number of dimensions.": None,
@@ -164,12 +232,14 @@ TURNED = {"rises": "falls", "falls": "rises"}
 def altered(written: str) -> list[str]:
     """Turn each comparison in an expression into its opposite, one at a time.
 
-    Not those that choose the cases, behind an `if`.
+    Not those that choose the cases, behind an `if` or in brackets.
     """
     found: list[str] = []
     while True:
         tree = parse(written)
-        chosen = [test for node in ast.walk(tree) for test in getattr(node, "ifs", ())]
+        nodes = [*ast.walk(tree)]
+        chosen = [test for node in nodes for test in getattr(node, "ifs", ())]
+        chosen += [node.slice for node in nodes if isinstance(node, ast.Subscript)]
         chooses = {node for test in chosen for node in ast.walk(test)}
         parts = [part for part in comparisons(tree) if part not in chooses]
         sides = [(part, at) for part in parts for at in range(len(getattr(part, "ops", "x")))]

@@ -130,7 +130,8 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
                 raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
             snippet = name.replace("__", "/") if "__" in name else f"{context.chapter}/{name}"
             scope[name] = snippets[snippet] = context.results(snippet)
-        return eval(compile(tree, "<value>", "eval"), scope | {"__builtins__": {}}), [*snippets]
+        scope["__builtins__"] = {"__import__": __import__}  # arrays ask for it: `x.max()`
+        return eval(compile(tree, "<value>", "eval"), scope), [*snippets]
     except WeaveError:
         raise
     except SyntaxError:
