@@ -170,7 +170,10 @@ MISTAKES = {
 @pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
 def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
-    project.snippet("slope = 1.0\nstd = {64: 8.0}\nnever = float('nan')\nfunction = len")
+    project.snippet(
+        "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
+        "never = float('nan')\nfunction = len"
+    )
     page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
     line = page[: page.index(mistake)].count("\n") + 1
     built = project.build(page)
