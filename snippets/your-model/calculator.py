@@ -14,6 +14,7 @@ import numpy as np
 from start import sharing, spread
 
 d, heads, width, n_keys = 64, 12, 768, 512
+deviation = 0.02  # of weights, as in GPT-2
 # The rule of initialisation, the scale, and a norm on q and k.
 setups = {
     "right": ("LeCun", "1/√d", "none"),
@@ -27,7 +28,7 @@ setups = {
     "cosine": ("LeCun", "√d", "length 1"),
 }
 start = {
-    name: float(spread(d, heads, width, *setup))
+    name: float(spread(d, heads, width, *setup, s=deviation))
     for name, setup in setups.items()
 }
 keys = {name: float(sharing(n_keys, s)) for name, s in start.items()}
@@ -37,8 +38,9 @@ sigma = 2 ** np.arange(-4, 4.01, 0.25)
 share = {n: np.array([sharing(n, s) / n for s in sigma]) for n in counts}
 # The scale kept as a number, 1/8, in heads of other sizes.
 kept = {size: float(np.sqrt(size)) / 8 for size in (32, 64, 128, 256)}
-# Where e^(−σ²) is 0.95.
-flat = float(np.sqrt(-np.log(0.95)))
+# Where e^(−σ²) is this share.
+flat_share = 0.95
+flat = float(np.sqrt(-np.log(flat_share)))
 explore = {}
 
 # %%
