@@ -27,7 +27,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import lab, policy, search, styles
+from weave import folded, lab, policy, search, styles
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
@@ -168,7 +168,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         site = Path(config.site_dir)
         pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
         for page, html in policy.state(styles.unite(pages, site), site).items():
-            page.write_text(html, "utf-8")
+            page.write_text(folded.kept_back(html), "utf-8")
 
 
 def drawn(name: str, words: str) -> str:

@@ -292,6 +292,7 @@ THINNED = {
 
 def look_at(tab: Tab) -> Iterator[tuple[str, str, list[str]]]:
     """Show a page in every way; give each check, what it finds on bad.html, what it finds here."""
+    tab.page.evaluate("window.unfoldAll?.()")
     for stage in (CHECKS, THINNED):
         if stage is THINNED:
             thin(tab)
