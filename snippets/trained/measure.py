@@ -2,7 +2,7 @@
 
     make measure ARGS=snippets/trained/measure.py
 
-takes a minute or two. It writes heads.csv, terms.csv, medians.csv and
+takes two to four minutes. It writes heads.csv, terms.csv, medians.csv and
 scale.csv; `make measure` without ARGS runs every snippets/*/measure*.py.
 """
 
@@ -15,7 +15,6 @@ from pathlib import Path
 import minilm
 import numpy as np
 import pairs
-from scipy.special import softmax
 
 HERE = Path(__file__).parent
 D, SEED, DRAWS = minilm.D, 0, 200
@@ -46,9 +45,9 @@ def run(weights, texts):
     ]
 
 
-def content(ran, layer, head):
-    """Return q and k of each text's tokens other than [CLS] and [SEP]."""
-    return [[x[layer, head, 1:-1] for x in (q, k)] for q, k, _ in ran]
+def of_head(ran, layer, head, which=slice(1, -1)):
+    """Return a head's q and k of each text: of [CLS] and [SEP] on request."""
+    return [[x[layer, head, which] for x in (q, k)] for q, k, _ in ran]
 
 
 def of_kind(kind, qk):
@@ -63,12 +62,14 @@ def of_kind(kind, qk):
 
 
 def null(qk, other):
-    """Return `of_kind("attended")` with another head's keys, equal in spread."""
+    """Return sums over attended pairs with another head's keys.
+
+    The logits get the spread of the head's own.
+    """
 
     def size(keys):
         rows = [
-            pairs.spread(q @ k.T)
-            for (q, _), k in zip(qk, keys, strict=True)
+            pairs.spread(q @ k.T) for (q, _), k in zip(qk, keys, strict=True)
         ]
         return np.sqrt(np.mean(np.concatenate(rows)))
 
@@ -128,10 +129,15 @@ def resampled(sums, counts):
 def independent(total, d=D):
     """Return sums of `same` as if each query met each key of the whole text."""
     square, a, b, cov_q, cov_k, _ = pairs.moments(total, d)
-    M_q, M_k = cov_q + a * np.swapaxes(a, -1, -2), cov_k + b * np.swapaxes(b, -1, -2)
+    M_q, M_k = (
+        cov_q + a * np.swapaxes(a, -1, -2),
+        cov_k + b * np.swapaxes(b, -1, -2),
+    )
     mixed = total / total[..., :1]
     mixed[..., 1] = pairs.trace(M_q, M_k)
-    mixed[..., -(d**2) :] = (a * np.swapaxes(b, -1, -2)).reshape(*square.shape, -1)
+    mixed[..., -(d**2) :] = (a * np.swapaxes(b, -1, -2)).reshape(
+        *square.shape, -1
+    )
     return mixed
 
 
@@ -141,15 +147,19 @@ def measure_heads(trained, start, counts):
     Every value is an array: for the text as it is, then for each draw.
     """
     for layer, head in np.ndindex(minilm.LAYERS, minilm.HEADS):
-        qk = content(trained, layer, head)
+        qk = of_head(trained, layer, head)
         total = {kind: resampled(of_kind(kind, qk), counts) for kind in KINDS}
         total["re-paired"] = independent(total["same"])
-        first = resampled(of_kind("distinct", content(start, layer, head)), counts)
+        whole = of_head(trained, layer, head, slice(None))
+        total["all tokens"] = resampled(of_kind("attended", whole), counts)
+        first = resampled(
+            of_kind("distinct", of_head(start, layer, head)), counts
+        )
         found = {kind: pairs.shares(t, D) for kind, t in total.items()}
         found["start"] = pairs.shares(first, D)
         others = [
             pairs.shares(
-                resampled(null(qk, content(trained, layer, g)), counts), D
+                resampled(null(qk, of_head(trained, layer, g)), counts), D
             )
             for g in range(minilm.HEADS)
             if g != head
@@ -164,13 +174,20 @@ def measure_heads(trained, start, counts):
             for name, value in pairs.factors(first, D).items()
         }
         largest = np.max([other["C"][0] for other in others])
-        yield layer, head, grown, found, rows(trained, layer, head) | {
-            "largest_null": largest
-        }
+        yield (
+            layer,
+            head,
+            grown,
+            found,
+            rows(trained, layer, head) | {"largest_null": largest},
+        )
 
 
 def measure_scales(weights, texts):
-    """Yield a row of scale.csv for each scale; errors are over pairs of texts."""
+    """Yield a row of scale.csv for each scale.
+
+    Errors are over pairs of texts.
+    """
 
     def embeddings(times):
         found = [minilm.forward(t, weights, times / D**0.5)[0] for t in texts]
@@ -198,24 +215,37 @@ def measure_scales(weights, texts):
         yield row
 
 
-def write(name, table):
-    """Write rows, each a dict, below a line that says where they come from."""
-    digest = hashlib.sha256((HERE / "sentences.txt").read_bytes()).hexdigest()
-    source = (
-        f"# {minilm.PACKAGE} {version(minilm.PACKAGE)}, weights {minilm.digest()};"
-        f" sentences.txt {digest}; seed {SEED};"
-        f" make measure ARGS=snippets/trained/measure.py;"
-        f" Python {platform.python_version()}, numpy {np.__version__},"
-        f" {platform.machine()}\n"
-    )
+def provenance(texts):
+    """Return what the numbers come from, by name."""
+    text = (HERE / "sentences.txt").read_bytes()
+    package = minilm.PACKAGE.replace("_", "-")
+    return {
+        "package": package,
+        "version": version(package),
+        "weights": minilm.digest(),
+        "text": f"sentences.txt {hashlib.sha256(text).hexdigest()}",
+        "sentences": len(texts),
+        "tokens": sum(len(numbers) - 2 for numbers in texts),
+        "seed": SEED,
+        "draws": DRAWS,
+        "command": "make measure ARGS=snippets/trained/measure.py",
+        "python": f"{platform.python_version()}, numpy {np.__version__}",
+        "machine": f"{platform.system()} {platform.machine()}, a processor",
+    }
+
+
+def write(name, about, table):
+    """Write rows, each a dict, below lines that say where they come from."""
     with (HERE / name).open("w", encoding="utf-8", newline="") as file:
-        file.write(source)
+        file.writelines(f"# {key}: {value}\n" for key, value in about.items())
         writer = csv.DictWriter(file, table[0], lineterminator="\n")
         writer.writeheader()
         for row in table:
             writer.writerow(
                 {
-                    title: value if isinstance(value, str | int) else f"{value:.5g}"
+                    title: f"{round(value, 7):.4g}"
+                    if isinstance(value, float)
+                    else value
                     for title, value in row.items()
                 }
             )
@@ -235,7 +265,9 @@ def main():
         grown["growth"] = found["distinct"]["size"] / found["start"]["size"]
         for name in ("lengths", "alignment", "pairing"):
             grown[f"{name}_growth"] = grown[name] / grown[f"start_{name}"]
-        heads.append(at | row | {name: value[0] for name, value in grown.items()})
+        heads.append(
+            at | row | {name: value[0] for name, value in grown.items()}
+        )
         for kind, values in found.items():
             stored = {name: value[0] for name, value in values.items()}
             stored["C_error"] = values["C"][1:].std(ddof=1)
@@ -252,10 +284,11 @@ def main():
         medians.append(
             {"pairs": kind, "what": name, "median": middle[0], "error": error}
         )
-    write("heads.csv", heads)
-    write("terms.csv", table)
-    write("medians.csv", medians)
-    write("scale.csv", [*measure_scales(weights, texts)])
+    about = provenance(texts)
+    write("heads.csv", about, heads)
+    write("terms.csv", about, table)
+    write("medians.csv", about, medians)
+    write("scale.csv", about, [*measure_scales(weights, texts)])
 
 
 if __name__ == "__main__":

@@ -35,7 +35,10 @@ def moments(total, d):
     )
     M_q, M_k, M_qk = (A.reshape(*A.shape[:-1], d, d) for A in M)
     a, b = m_q[..., np.newaxis], m_k[..., np.newaxis]
-    cov_q, cov_k = M_q - a * m_q[..., np.newaxis, :], M_k - b * np.swapaxes(b, -1, -2)
+    cov_q, cov_k = (
+        M_q - a * m_q[..., np.newaxis, :],
+        M_k - b * np.swapaxes(b, -1, -2),
+    )
     return square[..., 0], a, b, cov_q, cov_k, M_qk - a * np.swapaxes(b, -1, -2)
 
 
@@ -88,7 +91,9 @@ def factors(total, d):
     M_q = cov_q + a * np.swapaxes(a, -1, -2)
     M_k = cov_k + b * np.swapaxes(b, -1, -2)
     both = trace(M_q, M_k)
-    sizes = np.trace(M_q, axis1=-2, axis2=-1) * np.trace(M_k, axis1=-2, axis2=-1)
+    sizes = np.trace(M_q, axis1=-2, axis2=-1) * np.trace(
+        M_k, axis1=-2, axis2=-1
+    )
     return {
         "lengths": np.sqrt(sizes / d),
         "alignment": np.sqrt(both * d / sizes),

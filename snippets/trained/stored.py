@@ -18,3 +18,20 @@ def read(name):
         except ValueError:
             table[title] = np.array(column)
     return table
+
+
+def source(name):
+    """Return what is said above a table of where it comes from, by name."""
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    lines = [row[2:] for row in text.splitlines() if row.startswith("# ")]
+    return dict(line.split(": ", 1) for line in lines)
+
+
+def medians():
+    """Return medians over all heads, and standard errors, by pairs and name."""
+    table = read("medians.csv")
+    median, error = {}, {}
+    for kind, what, value, deviation in zip(*table.values(), strict=True):
+        median.setdefault(str(kind), {})[str(what)] = float(value)
+        error.setdefault(str(kind), {})[str(what)] = float(deviation)
+    return median, error
