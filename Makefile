@@ -26,6 +26,7 @@ serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you wr
 
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.
+test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
