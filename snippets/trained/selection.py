@@ -50,7 +50,14 @@ for at, (label, rows) in enumerate(groups.items()):
     axes.plot(null[rows], C[rows], "os^"[at], color=f"C{at}", label=label)
 for name in {*by_excess[:4], *by_excess[-2:], *place.values()}:
     at = names.index(name)
-    axes.annotate(name, (null[at], C[at]), (5, 3), textcoords="offset points")
+    side = -1 if name in by_excess[:2] else 1
+    axes.annotate(
+        name,
+        (null[at], C[at]),
+        (5 * side, 3),
+        textcoords="offset points",
+        ha="right" if side < 0 else "left",
+    )
 axes.set(xlabel="share of C with another head’s keys")
 axes.set(ylabel="share of C, attended pairs", xlim=(0, 1.15))
 axes.legend(title="spread of the logits in a row", loc="lower right")

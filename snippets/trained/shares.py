@@ -53,5 +53,5 @@ for place, (axes, part) in enumerate(zip(panels, parts, strict=True)):
     axes.set(title=part, xlim=(-0.8, 1.8), xticks=[0, 1])
     axes.axvline(0, color="C4", linestyle=":", linewidth=1)
 name(panels[0], rows)
-fig.supxlabel("share of the mean square of q·k")
+panels[1].set_xlabel("share of the mean square of q·k")
 plt.show()
