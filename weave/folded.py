@@ -1,8 +1,8 @@
 """What is folded, kept out of a browser's work until somebody looks into it.
 
-Two thirds of a chapter lie in folds. As elements they would keep a phone busy for a second, so a built
-page has them within `<noscript>`: one piece of text, which `unfold.js` makes into elements once the
-reader does something. Without scripts they stand in the page as they always did.
+Two thirds of a chapter lie in folds. As elements they would keep a phone busy for a second, so a
+built page has them within `<noscript>`: one piece of text, which `unfold.js` makes into elements
+once the reader does something. Without scripts they stand in the page as they always did.
 """
 
 import re

@@ -54,7 +54,7 @@ for name in {*by_excess[:4], *by_excess[-2:], *place.values()}:
     axes.annotate(
         name,
         (null[at], C[at]),
-        (5 * side, 3),
+        (5 * side, -12 if name == by_excess[1] else 3),
         textcoords="offset points",
         ha="right" if side < 0 else "left",
     )

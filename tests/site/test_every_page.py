@@ -164,7 +164,7 @@ def shows_a_mistake(tab: Tab) -> list[str]:
             const found = [...document.querySelectorAll('.weave-error')].map(e => e.textContent)
             const main = (document.querySelector('article') || document.body).cloneNode(true)
             for (const e of main.querySelectorAll('pre, code, script, style, math')) e.remove()
-            return found.concat(main.textContent.match(/\{= [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
+            return found.concat(main.textContent.match(/\{[=?] [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
         }"""
     )
 
