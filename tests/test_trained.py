@@ -492,7 +492,6 @@ def test_logits(snippet):
     assert page.near_one == sum(0.9 < s**2 < 1.1 for s in page.spread) < 10
     assert page.below > 60
     assert page.name[page.sharpest] == "0.2"
-    assert [round(min(page.spread), 1), round(max(page.spread))] == [0.6, 11]  # the caption's
     assert np.mean(page.spread > 1) > 0.75
     assert len(page.mostly_frozen) < 10
 

@@ -2,10 +2,10 @@ r"""With another head's keys, which have no business with these queries, the
 share of $C$ in attended pairs is nearly as large. Heads far above the diagonal
 do more than select.
 
-A dot for each of 72 heads: the share of C in the mean square of q·k over
-attended pairs, against the same share with the keys of the other heads of its
-layer. Heads with even weights scatter around the diagonal between 0 and 0.5.
-Heads with sharp weights lie above it, at 0.8 to 1.1 against 0.4 to 0.7.
+A dot for each head: the share of C in the mean square of q·k over attended
+pairs, against the same share with the keys of the other heads of its layer.
+Heads with even weights scatter around the diagonal at small shares. Heads with
+sharp weights lie at large shares, most of them well above the diagonal.
 """
 
 # %%
