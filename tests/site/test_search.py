@@ -43,7 +43,6 @@ WANTED = {
     "log d": {"questions/#why-the-square-root", "scales/"},
     "pretrained model": {"trained/", "trained/#what-another-scale-does-to-a-trained-model"},
     "trained models": {"trained/"},
-    "my variance is not 1": {"questions/#not-1", "trained/#not-1"},
     "d^5": {"questions/#why-the-square-root", "scales/"},
     "001-17": {"claims/#the-thread-on-the-variance"},
 }
