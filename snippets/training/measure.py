@@ -134,15 +134,28 @@ def run(data, probe, d, scale, zero, rate, seed):
 
 
 def grid():
-    """Yield the runs: (rate, seed, d, scale, W_Q = 0). 8/64 is 1/√64."""
-    for rate, seed, d, scale, zero in product(
-        RATES, SEEDS, DIMS, SCALES, (False, True)
-    ):
-        if d != 64 or scale == "8/d":
-            yield rate, seed, d, scale, zero
-    # Attention that weighs all keys alike: what is attention worth here?
-    for seed, d in product(SEEDS, DIMS[:-1]):
-        yield 0.4, seed, d, "0", False
+    """Yield the runs: (rate, seed, d, scale, W_Q = 0).
+
+    First comes what moved.csv is made of. Then attention that weighs all keys
+    alike, to see what attention is worth; then the other rates.
+    """
+    order = [(RATES[0], seed) for seed in SEEDS]
+    order += [(rate, seed) for seed in SEEDS for rate in RATES[1:]]
+    runs = [
+        (rate, seed, d, scale, zero)
+        for (rate, seed), d, scale, zero in product(
+            order, DIMS, SCALES, (False, True)
+        )
+        if d != 64 or scale == "8/d"
+    ]
+    first = [run for run in runs if run[0] == RATES[0]]
+    even = [(0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:-1]]
+    return first + even + runs[len(first) :]
+
+
+def names(d, scale):
+    """Return the scales that a run stands for: 8/64 is 1/√64."""
+    return [*SCALES] if d == 64 and scale in SCALES else [scale]
 
 
 def provenance(data):
@@ -183,15 +196,15 @@ def main():
         write(runs, [*at, "loss", "spread", "moved"])
         write(table, [*at, "pairs", *PARTS])
         for rate, seed, d, scale, zero in grid():
-            for step, loss, width, moved in run(
-                data, probe, d, scale, zero, rate, seed
-            ):
-                row = [d, scale, int(zero), rate, seed, step]
-                size = moved["attended"]["size"] if moved else 0.0
-                write(runs, [*row, loss, width, size])
-                if rate == RATES[0]:
-                    for kind, parts in moved.items():
-                        write(table, [*row, kind, *parts.values()])
+            rows = run(data, probe, d, scale, zero, rate, seed)
+            for step, loss, width, moved in rows:
+                for name in names(d, scale):
+                    row = [d, name, int(zero), rate, seed, step]
+                    size = moved["attended"]["size"] if moved else 0.0
+                    write(runs, [*row, loss, width, size])
+                    if rate == RATES[0]:
+                        for kind, parts in moved.items():
+                            write(table, [*row, kind, *parts.values()])
             print(*row, f"{loss:.3f}", flush=True)
 
 

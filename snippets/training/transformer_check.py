@@ -1,0 +1,45 @@
+r"""The coordinate check of a small transformer: flat lines are wanted. None of
+the four settings is flat throughout; nearest is $8/d$ with $W_Q = 0$.
+
+Four panels, one for each scale and each start of W_Q: the root mean square of
+the logits that softmax sees against d from 16 to 128, both axes logarithmic,
+with a line for each of the steps 0, 1, 10 and 50.
+"""
+
+# %%
+from recall import exponent
+from stored import over_widths, read
+
+table, scales, steps = read("runs.csv"), ["1/√d", "8/d"], [0, 1, 10, 50]
+table = table[table["rate"] == 0.2]
+start = {0: "random", 1: "0"}
+mean, fit = {}, {}
+for scale in scales:
+    for zero, name in start.items():
+        mean[scale, name], fit[scale, name] = {}, {}
+        for step in steps:
+            where = {"scale": scale, "zero_query": zero, "step": step}
+            dims, size = over_widths(table, "spread", **where)
+            if size.all():
+                mean[scale, name][step] = size.mean(axis=0)
+                fit[scale, name][step] = exponent(dims, size)
+n_seeds = len(size)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 6.4), sharex=True, sharey=True)
+for axes, (scale, name) in zip(panels.flat, mean, strict=True):
+    for step, sizes in mean[scale, name].items():
+        place = steps.index(step)
+        look = {"color": f"C{place}", "label": f"step {step}"}
+        axes.loglog(dims, sizes, "os^D"[place] + "-", **look)
+    axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
+    axes.set(xticks=dims, xticklabels=dims)
+    axes.minorticks_off()
+for axes in panels[1]:
+    axes.set_xlabel("head dimension d")
+for axes in panels[:, 0]:
+    axes.set_ylabel("logits (rms)")
+panels[0, 0].legend()
+plt.show()
