@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint proof site zensical bench weigh models measure clean
+.PHONY: help serve test lint proof site zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,8 @@ site: $(VENV)/installed ## the site as it is published, in site/
 
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
+torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries the script that watches models
+
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
 
@@ -89,6 +91,12 @@ $(VENV)/installed: requirements.txt pyproject.toml
 
 $(VENV)/tests-installed: $(VENV)/installed tests/requirements.txt
 	$(INSTALL) --requirement tests/requirements.txt
+	@touch $@
+
+# A build for the processor is a tenth of the size, where it can be had.
+$(VENV)/torch-installed: $(VENV)/tests-installed tests/requirements-torch.txt
+	$(INSTALL) --torch-backend cpu --requirement tests/requirements.txt --requirement tests/requirements-torch.txt || \
+	  $(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt
 	@touch $@
 
 # Each file lists all that is needed, with digests, so that nothing else comes along.

@@ -262,9 +262,10 @@ def orphans(root: Path) -> list[str]:
         if not scripts:
             continue
         stem = folder.name
-        page, test = root / "docs" / f"{stem}.md", root / "tests" / f"test_{stem}.py"
+        page = root / "docs" / f"{stem}.md"
+        test = root / "tests" / f"test_{stem.replace('-', '_')}.py"
         if not test.is_file():
-            found.append(f"snippets/{stem} has no tests/test_{stem}.py")
+            found.append(f"snippets/{stem} has no tests/{test.name}")
         if not page.is_file():
             found.append(f"snippets/{stem} has no docs/{stem}.md")
             continue

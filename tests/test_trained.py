@@ -492,8 +492,7 @@ def test_logits(snippet):
     assert page.near_one == sum(0.9 < s**2 < 1.1 for s in page.spread) < 10
     assert page.below > 60
     assert page.name[page.sharpest] == "0.2"
-    assert page.quartiles[0] > 1
-    assert not min(page.spread) > 1
+    assert np.mean(page.spread > 1) > 0.75
     assert len(page.mostly_frozen) < 10
 
 

@@ -2,9 +2,10 @@ r"""Since a random start $q\cdot k$ has grown by longer vectors, and a little by
 directions that queries and keys share; which query meets which key adds
 nothing.
 
-Three strips on a logarithmic axis, with a mark for each of 72 heads and a thick
-one at the median: the growth of the lengths lies between 4 and 20, at 7; that
-of the alignment between 0.8 and 3, at 1.3; that of the pairing close to 1.
+Four strips on a logarithmic axis, with a mark for each head and a thick one at
+the median: the growth of q·k and of its three factors. That of the lengths is
+nearly as large as that of q·k; that of the alignment is a little above 1; that
+of the pairing is at 1.
 """
 
 # %%

@@ -1,12 +1,11 @@
-r"""In a trained model the logits of a row have a spread between 0.6 and 11,
-mostly above 1. Fewer keys take part than Gaussian logits of that spread would
-leave.
+r"""In a trained model the logits of most heads have a spread above 1. Fewer
+keys take part than Gaussian logits of that spread would leave.
 
-A dot for each of 72 heads on logarithmic axes: the share of a row's keys that
-take part, against the standard deviation of the logits in the row. Most lie
-between a spread of 0.8 and 2.5, with shares falling from 0.6 to 0.1, below a
-curve for Gaussian logits. A dashed line at 1 marks the start, another at 2.4
-the freezing point; seven heads lie beyond it or near it, one of them at 11.
+A dot for each head on logarithmic axes: the share of a row's keys that take
+part, against the standard deviation of the logits in the row. The shares fall
+as the spread rises, most of them below a curve for Gaussian logits. A dashed
+line at 1 marks the start, another the freezing point; a few heads lie beyond
+it, one of them far to the right.
 """
 
 # %%
@@ -17,10 +16,11 @@ heads = read("heads.csv")
 layer, spread = heads["layer"], heads["row_sd"]
 taking_part, share = heads["taking_part"], heads["share_taking_part"]
 median = np.median(spread)
-near_one = int(np.sum(np.abs(spread**2 - 1) < 0.1))
+limit, most = 0.1, 0.5
+near_one = int(np.sum(np.abs(spread**2 - 1) < limit))
 quartiles = np.quantile(spread, [0.25, 0.75])
 by_layer = [np.median(spread[layer == at]) for at in range(6)]
-mostly_frozen = np.flatnonzero(heads["frozen"] > 0.5)
+mostly_frozen = np.flatnonzero(heads["frozen"] > most)
 # The keys of a row, [CLS] and [SEP] among them.
 keys = int(np.round(np.median(taking_part / share)))
 freezing = np.sqrt(2 * np.log(keys))

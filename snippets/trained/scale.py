@@ -1,10 +1,10 @@
 r"""Another scale after training spoils the embeddings. Too flat hurts more than
 too sharp: without any divisor most sentences keep their neighbour, with $1/d$
-a third lose it.
+about a third lose it.
 
-Three curves over the scale at inference, from 0 through 1/d, 1/√d and 1 to 3.
-All peak at 1/√d. Towards 0 they fall steeply, to 0.44 at uniform weights;
-towards 1 they fall slowly, to about 0.8.
+Three curves over the scale at inference, from 0 through 1/d, 1/√d and 1 to
+larger ones. All peak at 1/√d. Towards 0 they fall steeply, to less than a half
+at uniform weights; towards 1 they fall slowly.
 """
 
 # %%
@@ -17,7 +17,8 @@ measures = {
     "same_meaning": "find their paraphrase",
     "cosine": "cosine with the original",
 }
-named = {"0": 0, "1/d": 32**-0.5, "1/√d": 1, "1": 32**0.5}
+d = 32
+named = {"0": 0, "1/d": d**-0.5, "1/√d": 1, "1": d**0.5}
 row = {name: int(abs(times - value).argmin()) for name, value in named.items()}
 value = {
     name: {what: table[what][at] for what in [*measures, "cosine_of_others"]}

@@ -2,10 +2,10 @@ r"""With another head's keys, which have no business with these queries, the
 share of $C$ in attended pairs is nearly as large. Heads far above the diagonal
 do more than select.
 
-A dot for each of 72 heads: the share of C in the mean square of q·k over
-attended pairs, against the same share with the keys of the other heads of its
-layer. Heads with even weights scatter around the diagonal between 0 and 0.5.
-Heads with sharp weights lie above it, at 0.8 to 1.1 against 0.4 to 0.7.
+A dot for each head: the share of C in the mean square of q·k over attended
+pairs, against the same share with the keys of the other heads of its layer.
+Heads with even weights scatter around the diagonal at small shares. Heads with
+sharp weights lie at large shares, most of them well above the diagonal.
 """
 
 # %%
@@ -50,7 +50,14 @@ for at, (label, rows) in enumerate(groups.items()):
     axes.plot(null[rows], C[rows], "os^"[at], color=f"C{at}", label=label)
 for name in {*by_excess[:4], *by_excess[-2:], *place.values()}:
     at = names.index(name)
-    axes.annotate(name, (null[at], C[at]), (5, 3), textcoords="offset points")
+    side = -1 if name in by_excess[:2] else 1
+    axes.annotate(
+        name,
+        (null[at], C[at]),
+        (5 * side, -12 if name == by_excess[1] else 3),
+        textcoords="offset points",
+        ha="right" if side < 0 else "left",
+    )
 axes.set(xlabel="share of C with another head’s keys")
 axes.set(ylabel="share of C, attended pairs", xlim=(0, 1.15))
 axes.legend(title="spread of the logits in a row", loc="lower right")
