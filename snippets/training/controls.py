@@ -51,7 +51,7 @@ for name, (power, how) in settings.items():
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 5.6))
+fig, axes = plt.subplots(figsize=(6.4, 5))
 for place, kind in enumerate(fit):
     values, errors = np.transpose([*fit[kind].values()])
     rows = 0.15 * (1 - 2 * place) - np.arange(len(values))

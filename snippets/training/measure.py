@@ -20,7 +20,7 @@ from transformer import HEADS, LAYERS
 HERE = Path(__file__).parent
 DIMS, SEEDS, STEPS = [16, 32, 64, 128], [0, 1, 2], [0, 1, 10, 50]
 # The first is the one of moved.csv.
-RATES = [0.2, 0.1, 0.4, 0.8, 1.6]
+RATES = [0.2, 0.4, 0.8, 1.6, 0.1]
 SCALES = {"1/√d": lambda d: d**0.5, "8/d": lambda d: d / 8}
 PARTS = ["size", "lengths", "alignment", "shared", "pairing"]
 
@@ -136,26 +136,24 @@ def run(data, probe, d, scale, zero, rate, seed):
 def grid():
     """Yield the runs: (rate, seed, d, scale, W_Q = 0).
 
-    First comes what moved.csv is made of. Then attention that weighs all keys
-    alike, to see what attention is worth; then the other rates.
+    First comes what moved.csv is made of, then attention that weighs all keys
+    alike, to see what attention is worth. The widest are last, as they take
+    longest.
     """
-    order = [(RATES[0], seed) for seed in SEEDS]
-    order += [(rate, seed) for seed in SEEDS for rate in RATES[1:]]
-    runs = [
-        (rate, seed, d, scale, zero)
-        for (rate, seed), d, scale, zero in product(
-            order, DIMS, SCALES, (False, True)
-        )
-        if d != 64 or scale == "8/d"
-    ]
-    first = [run for run in runs if run[0] == RATES[0]]
-    even = [(0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:-1]]
-    return first + even + runs[len(first) :]
+    settings = [*product(SCALES, (False, True))]
+    for seed, d in product(SEEDS, DIMS):
+        yield from ((RATES[0], seed, d, *how) for how in settings)
+    yield from ((0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:-1])
+    for dims in (DIMS[:-1], DIMS[-1:]):
+        for seed, rate, d in product(SEEDS, RATES[1:], dims):
+            yield from ((rate, seed, d, *how) for how in settings)
 
 
 def names(d, scale):
     """Return the scales that a run stands for: 8/64 is 1/√64."""
-    return [*SCALES] if d == 64 and scale in SCALES else [scale]
+    if d == 64 and scale in SCALES:
+        return [*SCALES] if scale == "8/d" else []
+    return [scale]
 
 
 def provenance(data):
@@ -196,6 +194,8 @@ def main():
         write(runs, [*at, "loss", "spread", "moved"])
         write(table, [*at, "pairs", *PARTS])
         for rate, seed, d, scale, zero in grid():
+            if not names(d, scale):
+                continue
             rows = run(data, probe, d, scale, zero, rate, seed)
             for step, loss, width, moved in rows:
                 for name in names(d, scale):

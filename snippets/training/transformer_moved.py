@@ -32,7 +32,7 @@ n_seeds = len(size)
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(2, 2, figsize=(6.4, 6.4), sharex=True, sharey=True)
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
 for axes, (scale, zero) in zip(
     panels.flat, [(a, b) for a in scales for b in ("random", "0")], strict=True
 ):
@@ -45,9 +45,8 @@ for axes, (scale, zero) in zip(
         axes.bar(range(len(steps)), value, 0.7, bottom, **look, label=part)
         above, below = above + value.clip(0), below + value.clip(max=0)
     total, error = np.transpose([each["size"] for each in found])
-    axes.errorbar(
-        range(len(steps)), total, 2 * error, fmt="o", color="black", capsize=4
-    )
+    ink = {"color": plt.rcParams["text.color"], "fmt": "o", "capsize": 4}
+    axes.errorbar(range(len(steps)), total, 2 * error, **ink)
     axes.set(title=f"{scale}, $W_Q$ {'random' if zero == 'random' else '= 0'}")
     axes.set(xticks=range(len(steps)), xticklabels=steps, yticks=[0, 0.5, 1])
 for axes in panels[1]:

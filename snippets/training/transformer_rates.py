@@ -1,47 +1,52 @@
-r"""The best learning rate hardly changes with the width, with either scale.
+r"""The best learning rate stays where it is while $d$ grows, with either scale:
+after 50 steps, in which attention has hardly begun to matter.
 
 Four panels, one for each scale and each start of W_Q: the loss on text that was
-held out after 50 steps, against the learning rate on a logarithmic axis, with a
-line for each of four widths and error bars over seeds. All lines are valleys,
-lowest at the same learning rate or one beside it.
+held out against the learning rate, on a logarithmic axis, with a line for each
+of four widths. In all panels the four lines lie close together, and are lowest
+at the same learning rate or one beside it.
 """
 
 # %%
 import numpy as np
-from stored import over_widths, read, source
+from stored import over_widths, read
 
-table, about, scales = read("runs.csv"), source("runs.csv"), ["1/√d", "8/d"]
-last = table[table["step"] == table["step"].max()]
-rates = np.unique(table["rate"])
-start = {0: "random", 1: "0"}
-mean, error, best, n_seeds = {}, {}, {}, {}
+table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
+last = table[table["step"] == 50]
+dims, rates = np.unique(table["d"])[:3], np.unique(table["rate"])
+mean, best, n_seeds = {}, {}, {}
 for scale in scales:
-    for zero, name in start.items():
-        losses = []
-        for rate in rates:
-            where = {"scale": scale, "zero_query": zero, "rate": rate}
-            dims, loss = over_widths(last, "loss", **where)
-            losses.append(loss)
-        losses = np.array(losses)  # rates × seeds × widths
-        mean[scale, name] = losses.mean(axis=1)
-        error[scale, name] = losses.std(axis=1, ddof=1) / losses.shape[1] ** 0.5
-        # With a parabola through the lowest point and its neighbours, for each
-        # seed, in powers of 2.
-        best[scale, name] = rates[losses.mean(axis=1).argmin(axis=0)]
+    for zero, name in enumerate(start):
+        losses = {}
+        for d in dims:
+            where = {"scale": scale, "zero_query": zero, "d": d}
+            runs = [
+                over_widths(last, "loss", **where, rate=r)[1] for r in rates
+            ]
+            # The seeds for which all the learning rates have been tried.
+            n_seeds[int(d)] = n = min(len(run) for run in runs)
+            losses[d] = np.array([run[:n, 0] for run in runs])
+        mean[scale, name] = np.array([losses[d].mean(axis=1) for d in dims]).T
+        best[scale, name] = rates[mean[scale, name].argmin(axis=0)]
+
+# What attention is worth: the loss where it weighs all keys alike, less the
+# loss with 8/d, at one learning rate, for each seed and each width but one.
+even_dims, even = over_widths(last, "loss", scale="0")
+even_rate = last["rate"][last["scale"] == "0"][0]
+where = {"scale": "8/d", "zero_query": 0, "rate": even_rate}
+learnt = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
+worth = (even - learnt).mean(axis=1)
+worth_error = worth.std(ddof=1) / len(worth) ** 0.5
 
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(2, 2, figsize=(6.4, 6.4), sharex=True, sharey=True)
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
 for axes, (scale, name) in zip(panels.flat, mean, strict=True):
     for place, d in enumerate(dims):
-        axes.errorbar(
-            rates,
-            mean[scale, name][:, place],
-            2 * error[scale, name][:, place],
-            fmt="os^D"[place] + "-",
-            color=f"C{place}",
-            label=f"d = {d}",
+        look = {"color": f"C{place}", "label": f"d = {d}"}
+        axes.plot(
+            rates, mean[scale, name][:, place], "os^D"[place] + "-", **look
         )
     axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
     axes.set(xscale="log", xticks=rates, xticklabels=rates)
@@ -49,6 +54,6 @@ for axes, (scale, name) in zip(panels.flat, mean, strict=True):
 for axes in panels[1]:
     axes.set_xlabel("learning rate η")
 for axes in panels[:, 0]:
-    axes.set_ylabel("loss")
+    axes.set_ylabel("loss after 50 steps")
 panels[0, 0].legend()
 plt.show()
