@@ -202,7 +202,15 @@ def test_adam_moves_the_score_by_4_over_pi():
         assert not agrees(mean, -4 / np.pi * eta * np.sqrt(d), error), "√d for d"
 
 
-def test_one_pair_in_the_model_moves_by_4_over_pi(recall):
+def test_one_pair_in_the_model_moves_by_4_over_pi(recall, snippet):
+    page = snippet("training/no_scale")
+    assert agrees(page.alone_mean, page.alone_law, page.alone_error)
+    assert not agrees(page.alone_mean, page.alone_law / 2, page.alone_error), "one of the two only"
+    assert not agrees(page.alone_mean, page.share * page.alone_law, page.alone_error), (
+        "as in a batch"
+    )
+    assert close((page.alone_mean, page.alone_error), mean_and_error(page.alone))
+    assert close(page.alone_law, 4 / np.pi * page.eta * page.d)
     # A target that differs from the weights at one pair leaves that pair's gradient alone.
     d, eta, s, moves = 64, 0.1, 8.0, []
     for seed in range(40):

@@ -122,12 +122,14 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
     check, rates = snippet("training/transformer_check"), snippet("training/transformer_rates")
     start = {"random": "0", "0": "1"}
 
-    def mean(what, scale, zero, rate, step, d):
+    def mean(what, scale, zero, rate, step, d, seeds=3):
         chosen = [
             float(row[what])
-            for (width, divisor, begin, at, _, t), row in runs.items()
+            for (width, divisor, begin, at, seed, t), row in runs.items()
             if (width, divisor, begin, float(at), t) == (d, scale, start[zero], rate, step)
+            and int(seed) < seeds
         ]
+        assert len(chosen) == seeds
         return np.mean(chosen)
 
     places = [(step, place, d) for step in (0, 50) for place, d in enumerate(check.dims)]
@@ -140,13 +142,28 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
                 assert (zero, step) == ("0", 0)
                 assert 0 not in check.mean[scale, zero]
         for row, rate in enumerate(rates.rates):
-            losses = [mean("loss", scale, zero, rate, "50", str(d)) for d in rates.dims]
+            losses = [
+                mean("loss", scale, zero, rate, "50", str(d), rates.n_seeds[d]) for d in rates.dims
+            ]
             assert close(rates.mean[scale, zero][row], losses)
             assert not close(rates.mean[scale, zero][row], losses[::-1], 1e-4)
         table = rates.mean[scale, zero]
         for place in range(len(rates.dims)):
             lowest = min(range(len(rates.rates)), key=lambda row, at=place: table[row, at])
             assert rates.best[scale, zero][place] == rates.rates[lowest]
+    # What attention is worth, seed by seed.
+    worth = [
+        np.mean(
+            [
+                float(runs[d, "0", "0", "0.4", seed, "50"]["loss"])
+                - float(runs[d, "8/d", "0", "0.4", seed, "50"]["loss"])
+                for d in ("16", "32", "64")
+            ]
+        )
+        for seed in "012"
+    ]
+    assert close((rates.worth.mean(), rates.worth_error), mean_and_error(worth))
+    assert rates.worth.mean() > 2 * rates.worth_error > 0
 
 
 # The model by other code

@@ -40,10 +40,12 @@ for axes, (scale, name) in zip(panels.flat, mean, strict=True):
         axes.loglog(dims, sizes, "os^D"[place] + "-", **look)
     axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
     axes.set(xticks=dims, xticklabels=dims)
+    axes.set(yticks=[0.1, 1], yticklabels=[0.1, 1])
     axes.minorticks_off()
 for axes in panels[1]:
     axes.set_xlabel("head dimension d")
 for axes in panels[:, 0]:
     axes.set_ylabel("logits (rms)")
-panels[0, 0].legend()
+handles, labels = panels[0, 0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=4)
 plt.show()

@@ -3,8 +3,8 @@ after 50 steps, in which attention has hardly begun to matter.
 
 Four panels, one for each scale and each start of W_Q: the loss on text that was
 held out against the learning rate, on a logarithmic axis, with a line for each
-of four widths. In all panels the four lines lie close together, and are lowest
-at the same learning rate or one beside it.
+of four widths. In all panels the four lines lie close together, fall from 3.1
+to about 2.6 and turn up again; all are lowest at the learning rate 0.8.
 """
 
 # %%
@@ -13,7 +13,7 @@ from stored import over_widths, read
 
 table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
 last = table[table["step"] == 50]
-dims, rates = np.unique(table["d"])[:3], np.unique(table["rate"])
+dims, rates = np.unique(table["d"]), np.unique(table["rate"])
 mean, best, n_seeds = {}, {}, {}
 for scale in scales:
     for zero, name in enumerate(start):
