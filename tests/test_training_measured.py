@@ -134,6 +134,20 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
 
     places = [(step, place, d) for step in (0, 50) for place, d in enumerate(check.dims)]
     for scale, zero in check.mean:
+        for what, found in check.by_rate.items():
+            for rate, slope in zip(check.rates, found[scale, zero], strict=True):
+                # Three widths, each twice the one before: only the outer ones count.
+                ends = [
+                    np.log(
+                        [
+                            float(runs[d, scale, start[zero], f"{rate:g}", seed, "50"][what])
+                            for seed in "012"
+                        ]
+                    )
+                    for d in ("16", "64")
+                ]
+                assert close(slope, np.mean(ends[1] - ends[0]) / np.log(4))
+                assert not close(slope, np.mean(ends[0] - ends[1]) / np.log(4), 1e-4)
         for step, place, d in places:
             spread = mean("spread", scale, zero, 0.2, str(step), str(d))
             if spread:

@@ -11,11 +11,13 @@ a little.
 """
 
 # %%
+import numpy as np
 from recall import exponent
 from stored import over_widths, read, source
 
 table, scales, steps = read("runs.csv"), ["1/√d", "8/d"], [0, 1, 10, 50]
-table, about = table[table["rate"] == 0.2], source("runs.csv")
+every, about = table, source("runs.csv")
+table = every[every["rate"] == 0.2]
 start = {0: "random", 1: "0"}
 mean, fit = {}, {}
 for scale in scales:
@@ -28,6 +30,19 @@ for scale in scales:
                 mean[scale, name][step] = size.mean(axis=0)
                 fit[scale, name][step] = exponent(dims, size)
 n_seeds = len(size)
+
+# At the last step, at every learning rate, but without the widest models: the
+# exponents of the logits, and of the movement of q·k at attended pairs.
+rates, narrow = np.unique(every["rate"]), every[every["d"] < dims[-1]]
+by_rate = {"spread": {}, "moved": {}}
+for what, found in by_rate.items():
+    for scale in scales:
+        for zero, name in start.items():
+            where = {"scale": scale, "zero_query": zero, "step": steps[-1]}
+            found[scale, name] = [
+                exponent(*over_widths(narrow, what, **where, rate=rate))[0]
+                for rate in rates
+            ]
 
 # %%
 import matplotlib.pyplot as plt
