@@ -162,6 +162,8 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
             assert close(rates.mean[scale, zero][row], losses)
             assert not close(rates.mean[scale, zero][row], losses[::-1], 1e-4)
         table = rates.mean[scale, zero]
+        assert close(rates.excess[scale, zero], table - np.amin(table, axis=0))
+        assert not close(rates.excess[scale, zero], table - np.amin(table), 1e-4)
         for place in range(len(rates.dims)):
             lowest = min(range(len(rates.rates)), key=lambda row, at=place: table[row, at])
             assert rates.best[scale, zero][place] == rates.rates[lowest]
