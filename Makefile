@@ -54,7 +54,7 @@ site: $(VENV)/installed ## the site as it is published, in site/
 
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
-torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries the script that watches models
+torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
@@ -65,7 +65,7 @@ weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (benc
 models: $(VENV)/models-installed ## install what was measured, so that `make test` measures a sample again
 
 # What takes longer than a build may. Its tables are committed, and the pages are made from them.
-measure: $(VENV)/models-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
+measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
 	for script in $(or $(ARGS),snippets/*/measure*.py); do \
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
