@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint proof site zensical bench weigh clean
+.PHONY: help serve test lint proof site editions zensical bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -51,6 +51,9 @@ site: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null ||
 site: $(VENV)/installed ## the site as it is published, in site/
 	$(BIN)/mkdocs build --strict $(ARGS)
 
+editions: $(VENV)/tests-installed site ## the site as one zip, and as a book in PDF, in editions/out/
+	$(BIN)/python -m editions
+
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
@@ -60,7 +63,7 @@ weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (benc
 	$(BIN)/python -m bench.weigh $(ARGS)
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site editions/out .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/installed: requirements.txt pyproject.toml

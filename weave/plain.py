@@ -49,7 +49,8 @@ def link(pages: Mapping[Path, str]) -> dict[Path, str]:
 
     def linked(page: Path, html: str) -> str:
         plain = page.with_name(f"{page.name}.md")
-        alternate = f'<link rel="alternate" type="text/markdown" href="{plain.name}">'
+        # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
+        alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
         return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
 
     return {page: linked(page, html) for page, html in pages.items()}
@@ -64,9 +65,10 @@ def listed(title: str, pages: Iterable[Page], texts: Mapping[str, str], root: st
     """List pages below a heading, each with a sentence of what it says."""
     lines = [f"## {title}", ""]
     for page in pages:
-        first = next(part for part in texts[page.url].split("\n\n")[1:] if "](" not in part)
-        words = page.meta.get("description") or re.split(r"(?<=\.)\s", first, maxsplit=1)[0]
-        lines.append(f"- [{page.title}]({root}{address(page)}): {words}")
+        parts = [part for part in texts[page.url].split("\n\n")[1:] if "](" not in part]
+        first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
+        words = page.meta.get("description", first)
+        lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
     return [*lines, ""]
 
 
