@@ -50,7 +50,7 @@ TITLE = """\
 <p class="small">{online}Code computed every number, and drew every figure.<br>
 Text and figures: CC BY 4.0. Code: MIT.</p></section>
 """
-RUNNING = '@page {0} {{ @top-right {{ content: "{1}" }} }}\n#{0} {{ page: {0} }}\n'
+RUNNING = "@page {0} {{ @top-right {{ content: {1} }} }}\n#{0} {{ page: {0} }}\n"
 NOTES = """\
 <section id="links" data-title="Links"><h1>Where do the links lead?</h1>
 <p>The small numbers in the text are those of this list.</p><ol class="notes">{}</ol></section>
@@ -105,7 +105,7 @@ def book(site: Path) -> str:
     shown = f'<a href="{online}">{online}</a><br>\n' if online else ""
     parts = [TITLE.format(name=name, words=words, online=shown), contents(chapters), *chapters]
     style = Path(__file__).with_name("book.css").read_text("utf-8")
-    style += "".join(RUNNING.format(each["id"], each["data-title"]) for each in chapters)
+    style += "".join(RUNNING.format(each["id"], quoted(each["data-title"])) for each in chapters)
     [sheet] = site.glob("assets/stylesheets/site.*.css")
     return BOOK.format(
         name=name,
@@ -156,6 +156,11 @@ def links(notes: Iterable[str]) -> Any:
     """List the addresses that notes lead to."""
     lines = "".join(f'<li><a href="{escape(each)}">{escape(each)}</a></li>' for each in notes)
     return BeautifulSoup(NOTES.format(lines), "html.parser").section
+
+
+def quoted(text: str) -> str:
+    """Write a text as a string of a stylesheet."""
+    return '"{}"'.format(text.replace("\\", r"\\").replace('"', r"\""))
 
 
 def place(address: str, anchor: str = "") -> str:
