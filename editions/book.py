@@ -127,7 +127,7 @@ def chapter(
     for element in part.select(IDLE):
         element.decompose()
     for fold in part.select("details"):  # which no browser breaks in two
-        fold.name, fold.summary.name = "div", "h3"
+        fold.name, fold.summary.name = "div", "p"
         fold["class"] = "unfolded"
     for element in part.select("[id]"):
         if not element.find_parent("svg"):
@@ -139,7 +139,7 @@ def chapter(
             link["href"] = href = urljoin(f"{online}{address}", link["href"])
             if not href.startswith("http"):  # a file beside the pages, whose address is not known
                 link.unwrap()
-            elif link.get_text().rpartition(":")[2].strip("/") not in href:
+            elif not href.strip("/").endswith(link.get_text().rpartition(":")[2].strip("/")):
                 number = notes.setdefault(href, len(notes) + 1)
                 link.insert_after(mark(soup, "note", str(number)))
             continue
