@@ -20,6 +20,7 @@ from pypdf import PdfReader
 
 LISTED = re.compile(r"^- \[(?P<title>.*)\]\((?P<address>\S*)index\.html\.md\)", re.MULTILINE)
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)">')
+ADDRESS = re.compile("https?:|arXiv:|doi:")  # needs no note
 DATE = re.compile(rb"(?<=Date \(D:)\d{14}")
 # What is for the screen, or for those who look behind the page. A chapter's list of verdicts is a
 # part of the table of claims, which is a chapter of the book.
@@ -139,7 +140,7 @@ def chapter(
             link["href"] = href = urljoin(f"{online}{address}", link["href"])
             if not href.startswith("http"):  # a file beside the pages, whose address is not known
                 link.unwrap()
-            elif not href.strip("/").endswith(link.get_text().rpartition(":")[2].strip("/")):
+            elif not ADDRESS.match(link.get_text()):
                 number = notes.setdefault(href, len(notes) + 1)
                 link.insert_after(mark(soup, "note", str(number)))
             continue
