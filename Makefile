@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint proof site zensical bench weigh clean
+.PHONY: help serve test check lint proof site zensical bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,8 +26,11 @@ serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you wr
 
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.
-test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
+test: $(VENV)/tests-installed ## the test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
+
+check: $(VENV)/tests-installed ## what takes longer: every seed shifted, and more (marked "long")
+	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
 lint: $(VENV)/tests-installed ## style and types
 	$(BIN)/ruff check

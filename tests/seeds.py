@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -21,7 +21,13 @@ from weave.runner import execute, run_all
 from weave.store import Store
 
 DRAWS = re.compile(r"\bdefault_rng\(|\bqmc\.")
+# A number with its standard error, as a page writes it, and as it is printed.
+MEASURED = re.compile(r"\{= ([^{}]+?) \}\s±\s\{= ([^{}]+?) \}")
+PRINTED = re.compile(r"[−-]?[\d.]+\s±\s[\d.]+")
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
+# How far or how close a check of a claim is, where it draws.
+CLOSE = re.compile(r"^(?:Compared|Tolerance) in this draw: .*")
+NUMBER = re.compile(r"[−-]?\d[\d.e-]*")
 
 
 @contextmanager
@@ -70,27 +76,56 @@ def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     return other
 
 
+class Print(NamedTuple):
+    """Something that a page prints."""
+
+    text: str
+    error: str = ""  # a number's standard error, as printed
+    openly: bool = False  # its paragraph, or drawing, says that it is one draw
+
+
 @dataclass
 class Recorder(Context):
     """A page that is woven for what it prints."""
 
-    said: dict[str, str] = field(default_factory=dict)  # by place, and expression if there is one
+    prints: dict[str, Print] = field(default_factory=dict)  # by place
+    text: str = ""  # that is being woven: the page, or what an embed shows
+
+    def weave(self, text: str) -> str:
+        """Know the text around a number."""
+        self.text = text
+        return super().weave(text)
 
     def report(self, error: WeaveError) -> str:
         """Note a mistake, such as a comparison that does not hold."""
-        self.said[f"{self.place(self.line + error.line)}: mistake"] = str(error)
+        self.prints[f"{self.place(self.line)}: a mistake"] = Print(str(error))
         return ""
 
 
-def note(text: str, context: Recorder) -> tuple[str, list[str]]:
+def note(written: str, context: Recorder) -> tuple[str, list[str]]:
     """Note a number as it is printed, and print another in its place, the same for all seeds."""
-    printed, snippets = evaluate(text, context)
-    context.said[f"{context.place(context.line)}: {{= {text.strip()} }}"] = printed
+    printed, snippets = evaluate(written, context)
+    measured = dict(MEASURED.findall(context.text))
+    if written.strip() in measured.values():
+        return "0", snippets  # with the number before it
+    error = measured.get(written.strip())
+    lines = context.text.splitlines()
+    begin = end = context.line - 1
+    while begin and lines[begin - 1].strip():
+        begin -= 1
+    while end < len(lines) and lines[end].strip():
+        end += 1
+    place = f"{context.place(context.line)}: {{= {written.strip()} }}"
+    context.prints[place] = Print(
+        printed,
+        evaluate(error, context)[0] if error else "",
+        "this draw" in " ".join(" ".join(lines[begin:end]).split()),
+    )
     return "0", snippets
 
 
-def prints(project: Project, source: str) -> dict[str, str]:
-    """Give all that a page prints: each number by its place, and the lines of all else."""
+def prints(project: Project, source: str) -> dict[str, Print]:
+    """Give all that a page prints, by place: each number, and the lines of all else."""
     path = project.root / "docs" / source
     page = Recorder(project, source, markdown=Markdown(), place=f"docs/{source}:{{}}".format)
     if path.suffix == ".ipynb":
@@ -99,21 +134,53 @@ def prints(project: Project, source: str) -> dict[str, str]:
         text = path.read_text("utf-8")
     with patch("weave.embeds.value.evaluate", note):
         woven = page.weave(text)
-    pieces = [woven, *page.markdown.htmlStash.rawHtmlBlocks]
-    for number, piece in enumerate(pieces):
+    for number, piece in enumerate([woven, *page.markdown.htmlStash.rawHtmlBlocks]):
         # Of a drawing only its letters, and not what a script gets to draw from.
-        plain = SVG.sub(lambda svg: re.sub(r"<[^>]*>|\s+", " ", svg[0]), piece)
-        plain = re.sub(r' data-explore="[^"]*"', "", plain)
-        for line, words in enumerate(plain.splitlines()):
-            page.said[f"docs/{source}, piece {number}, line {line}"] = words
-    return page.said
+        plain = SVG.sub(lambda svg: re.sub(r"(<[^>]*>|\s)+", " ", svg[0]), piece)
+        plain = re.sub(r' data-explore="[^"]*"', "", PRINTED.sub("± ", plain))
+        figure = re.search(r'<figure id="([\w-]+)"', piece)
+        part = figure[1] if figure else f"part {number}"
+        for line, words in enumerate(plain.splitlines(), start=1):
+            same = NUMBER.sub("0", words) if CLOSE.match(words) else words
+            place = f"docs/{source}, {part}, line {line}"
+            page.prints[place] = Print(same, openly=bool(figure and "draw" in words))
+    return page.prints
 
 
-def differences(project: Project, other: Project, source: str) -> list[str]:
-    """List what a page prints differently in another project: the place, and both strings."""
+def number(printed: str) -> float:
+    """Read a number as it is printed."""
+    return float(printed.replace(",", "").replace("%", "e-2"))
+
+
+def agree(one: Print, two: Print) -> bool:
+    """Tell whether two prints say the same, up to the standard errors that are printed."""
+    if not one.error or not two.error:
+        return one.text == two.text
+    # The errors are of few seeds, so uncertain themselves; and all four numbers are rounded.
+    unit = 10.0 ** -len(one.text.partition(".")[2])
+    errors = np.hypot(number(one.error), number(two.error))
+    return bool(abs(number(one.text) - number(two.text)) <= 5 * errors + 2 * unit)
+
+
+class Difference(NamedTuple):
+    """Something that a page prints otherwise with other seeds."""
+
+    place: str
+    one: str
+    two: str
+    openly: bool
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.one!r}, and with other seeds {self.two!r}"
+
+
+def differences(project: Project, other: Project, source: str) -> list[Difference]:
+    """List what a page prints otherwise in another project, beyond standard errors."""
     one, two = prints(project, source), prints(other, source)
+    none = Print("nothing")
+    pairs = {p: (one.get(p, none), two.get(p, none)) for p in dict.fromkeys([*one, *two])}
     return [
-        f"{place}: {one.get(place)!r} or {two.get(place)!r}"
-        for place in dict.fromkeys([*one, *two])
-        if one.get(place) != two.get(place)
+        Difference(place, a.text, b.text, a.openly and b.openly)
+        for place, (a, b) in pairs.items()
+        if not agree(a, b)
     ]

@@ -49,9 +49,10 @@ for place, name in enumerate(names):
     style = "--" if name == "random step" else "-"
     look = {"color": f"C{place}", "linestyle": style}
     sums.plot(path[name], **look, label=name)
-    note = f"{name}: $d^{{{fit[name][0]:.2f}}}$"
+    note = f"{name}: $d^{{{fit[name][0]:.1f}}}$"
     sizes.loglog(dims, size[name].mean(0), marker="o", **look, label=note)
 sums.set(xlabel="terms added up, at d = 512", ylabel="their sum")
+sums.set(yticks=[0, 50, 100])
 sums.legend(loc="upper left")
 sizes.set(xlabel="d", ylabel="sum of all d terms (rms)", ylim=(0.4, 900))
 sizes.set(xticks=dims, xticklabels=dims)

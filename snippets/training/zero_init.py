@@ -30,6 +30,10 @@ for name, (divisor, zero) in cases.items():
     fit[name] = {
         t: exponent(dims, runs[:, :, t]) for t in shown if runs[..., t].all()
     }
+# By how many per cent one step's logits fall to the next width; the last case.
+falls = 100 * (1 - runs[:, 1:, 1] / runs[:, :-1, 1])
+errors = falls.std(axis=0, ddof=1) / len(seeds) ** 0.5
+fall = dict(zip(dims[:-1], np.transpose([falls.mean(0), errors]), strict=True))
 
 # %%
 import matplotlib.pyplot as plt
