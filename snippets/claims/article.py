@@ -939,8 +939,9 @@ def well_distributed():
     r"""Take “well-distributed” to mean that over a quarter of the keys take
     part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
     keys about {= round(part[4], -1) :.0f } do at 4 dimensions,
-    {= round(part[64], -1) :.0f } at 64 and {= round(part[256], -1) :.0f } at 256. If the coordinates of each vector are all
-    equal, {= equal :.1f } do at 64.
+    {= round(part[64], -1) :.0f } at 64 and {= round(part[256], -1) :.0f } at
+    256. If the coordinates of each vector are all equal, {= equal :.1f } do at
+    64.
     """
 
     # Given q, the scores are Gaussian: with standard deviation ‖q‖/√d, or with

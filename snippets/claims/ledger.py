@@ -203,9 +203,13 @@ def draws(function: Any) -> bool:
         codes += [part for part in code.co_consts if inspect.iscode(part)]
     names = {name for code in codes for name in code.co_names}
     known = function.__globals__
-    modules = [known[name] for name in names if inspect.ismodule(known.get(name))]
+    modules = [
+        known[name] for name in names if inspect.ismodule(known.get(name))
+    ]
     scopes = [known, *(vars(m) for m in modules if m.__name__ == "samples")]
-    called = [scope[name] for scope in scopes for name in names if name in scope]
+    called = [
+        scope[name] for scope in scopes for name in names if name in scope
+    ]
     return bool(names & {"default_rng", "qmc"}) or any(
         draws(each)
         for each in called

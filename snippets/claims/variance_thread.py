@@ -555,9 +555,10 @@ def scatter_of_np_var():
     r"""With $d_k = 2$ kept, and undivided, the variance of `np.var` falls from
     {= kept[2] :.0f } for 2 queries and keys to {= kept[16] :.1f } for 16. If
     $d_k$ grows along, it falls only after division: for $n\times n$ arrays the
-    standard deviation is then about $\sqrt6/n$, {= variance/bias.sd[2] / 2 :.0%} at 2
-    and {= variance/bias.sd[16] / 16 :.0%} at 16. Undivided, the variance grows, from
-    {= variance/bias.sd[2] ** 2 :.2f } at 2 to
+    standard deviation is then about $\sqrt6/n$,
+    {= variance/bias.sd[2] / 2 :.0%} at 2 and
+    {= variance/bias.sd[16] / 16 :.0%} at 16. Undivided, the variance grows,
+    from {= variance/bias.sd[2] ** 2 :.2f } at 2 to
     {= variance/bias.sd[128] ** 2 :.2f } at 128."""
     rng = np.random.default_rng(21)
     share, kept = {}, {}
