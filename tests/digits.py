@@ -3,8 +3,8 @@
 A plugin for pytest: `pytest -p tests.digits tests/test_variance.py` runs each test again for every
 printed number that it reads, altered by one unit of the last digit, up and down, until a test has
 noticed; and names at its end what none has noticed. A number counts as printed where it stands
-alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient. Of a number with a standard
-error the unit is that error.
+alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a standard
+error, which says itself how far it may be off.
 """
 
 import ast
@@ -45,7 +45,7 @@ def altered(value: Any, keys: tuple[Any, ...], by: float) -> Any:
     return whole
 
 
-def unit(spec: str, printed: str) -> float:
+def unit(printed: str) -> float:
     """Give a unit of the last digit that is printed."""
     digits, _, power = printed.partition("e")
     decimals = len(digits.rstrip("%").partition(".")[2])
@@ -58,20 +58,18 @@ def of_pages(project: Project) -> Iterator[Alteration]:
 
     def note(written: str, page: Recorder) -> tuple[str, list[str]]:
         printed, snippets = evaluate(written, page)
-        expression, _, spec = (part.strip() for part in written.partition(" :"))
-        node = ast.parse(OTHER_CHAPTER.sub(r"\1__\2", expression), mode="eval").body
+        expression = OTHER_CHAPTER.sub(r"\1__\2", written.partition(" :")[0].strip())
+        node = ast.parse(expression, mode="eval").body
         keys: list[Any] = []
         try:
             while isinstance(node, ast.Subscript):
                 keys.insert(0, ast.literal_eval(node.slice))
                 node = node.value
-            measured = dict(MEASURED.findall(page.text))
-            if isinstance(node, ast.Attribute) and written.strip() not in measured.values():
-                error = measured.get(written.strip())
-                by = float(evaluate(error, page)[0]) if error else unit(spec, printed)
+            measured = {each for pair in MEASURED.findall(page.text) for each in pair}
+            if isinstance(node, ast.Attribute) and written.strip() not in measured:
                 place = f"{page.place(page.line)}: {{= {written.strip()} }}"
-                for sign in (1, -1):
-                    found.append(Alteration(snippets[0], node.attr, (*keys,), sign * by, place))
+                for by in (unit(printed), -unit(printed)):
+                    found.append(Alteration(snippets[0], node.attr, (*keys,), by, place))
         except ValueError:  # no number, or a key that is computed
             pass
         return printed, snippets
@@ -88,7 +86,7 @@ class Notice:
     """Runs each test again, with altered numbers."""
 
     def __init__(self, project: Project) -> None:
-        self.left = {each: False for each in of_pages(project)}  # whether any test has read it
+        self.left = dict.fromkeys(of_pages(project), False)  # whether any test has read it
         self.read: set[tuple[str, str]] = set()  # by the test at hand
         self.active: Alteration | None = None
         self.total = len(self.left)
@@ -131,12 +129,10 @@ class Notice:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Name what no test has noticed."""
-        read = [each for each, was in self.left.items() if was]
-        unread = len(self.left) - len(read)
-        noticed = self.total - len(self.left)
-        terminalreporter.write_line(f"{noticed} noticed, {len(read)} not, {unread} not read")
-        for each in read:
-            terminalreporter.write_line(f"{each.place}: {each.by:+g} goes unnoticed")
+        terminalreporter.write_line(f"{self.total - len(self.left)} of {self.total} are noticed")
+        for each, was_read in self.left.items():
+            why = "" if was_read else ", no test reads it"
+            terminalreporter.write_line(f"{each.place}: {each.by:+g} goes unnoticed{why}")
 
 
 def pytest_configure(config: Any) -> None:
