@@ -27,7 +27,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import lab, policy, search, styles
+from weave import folded, lab, policy, search, styles
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
@@ -77,6 +77,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.project.told["card "] = words
             card = self.project.keep("card", "card ", lambda: drawn(*words))
             files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        tool = files.get_file_from_path("check_attention.py")
+        if tool and config.site_url:  # what it prints links to this site
+            site = f"{config.site_url.rstrip('/')}/"
+            tool.content_string = tool.content_string.replace('SITE = ""', f'SITE = "{site}"', 1)
         for script in files.javascript_files():
             if script.src_dir == config.docs_dir:
                 script.content_string = jsmin(script.content_string)
@@ -168,7 +172,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         site = Path(config.site_dir)
         pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
         for page, html in policy.state(styles.unite(pages, site), site).items():
-            page.write_text(html, "utf-8")
+            page.write_text(folded.kept_back(html), "utf-8")
 
 
 def drawn(name: str, words: str) -> str:

@@ -164,7 +164,7 @@ def shows_a_mistake(tab: Tab) -> list[str]:
             const found = [...document.querySelectorAll('.weave-error')].map(e => e.textContent)
             const main = (document.querySelector('article') || document.body).cloneNode(true)
             for (const e of main.querySelectorAll('pre, code, script, style, math')) e.remove()
-            return found.concat(main.textContent.match(/\{= [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
+            return found.concat(main.textContent.match(/\{[=?] [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
         }"""
     )
 
@@ -273,6 +273,7 @@ CHECKS = {
         scrolls_out_of_reach: "wide and out of reach",
         asks_elsewhere: "other.invalid/picture.png",
     },
+    "narrow": {overflows_a_phone: "wide and folded"},
 }
 # The same, once the page is thinned. It also turns dark sooner then.
 THINNED = {
@@ -292,6 +293,7 @@ THINNED = {
 
 def look_at(tab: Tab) -> Iterator[tuple[str, str, list[str]]]:
     """Show a page in every way; give each check, what it finds on bad.html, what it finds here."""
+    tab.page.evaluate("window.unfoldAll?.()")
     for stage in (CHECKS, THINNED):
         if stage is THINNED:
             thin(tab)
