@@ -37,7 +37,7 @@ for n in [512, *keys]:
     # The others' scores, largest first, by Rényi's spacings of Sobol's points,
     # which fill the cube more evenly than random ones.
     points, left = qmc.Sobol(n - 1, bits=40, rng=0), n - 1 - np.arange(n - 1)
-    for _ in range(max(16, min(128, 2**18 // n))):  # at least 1024 rows
+    for _ in range(128 if n <= 512 else 16):  # of 64 rows
         steps = -np.log1p(-points.random(64)) / left
         noise = -ndtri(-np.expm1(-np.cumsum(steps, axis=1)))
         for name, f in factors.items():
