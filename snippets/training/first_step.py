@@ -3,7 +3,7 @@ of $q\cdot k$ itself mostly cancel.
 
 Two stacked panels. Above, sums of the first n terms, for one pair of 512
 dimensions: the terms of q·k wander near 0; the terms that a step of SGD or of
-Adam adds climb in nearly straight lines to about 90 and 80; those of a random
+Adam adds climb in nearly straight lines to about 100 and 80; those of a random
 step of the same length stay near 0. Below, the root mean square of the whole
 sums against d from 16 to 512, both axes logarithmic: q·k and the random step
 rise with slope one half, SGD and Adam with slope 1.
