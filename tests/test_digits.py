@@ -11,9 +11,7 @@ from tests.digits import altered, unit
 
 # What goes unnoticed in a chapter, and why it cannot be otherwise.
 UNNOTICED = {
-    "variance": {
-        "experiment.": "what the source printed, as it printed it, to four of sixteen digits",
-    },
+    "variance": {},
     "training": {
         "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
     },
