@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import integrate, special, stats
 
 from tests.checks import agrees, close, mean_and_error
 
@@ -272,6 +272,9 @@ def test_first_step(snippet):
     for d in page.dims:
         assert agrees(page.mean[d], page.adam_law[d], page.error[d])
         assert not agrees(page.mean[d], page.adam_law[d] / 2, page.error[d])
+        # To the last digit: each term gains a step times |k|, and one times |q|.
+        size = integrate.quad(lambda x: 2 * x * stats.norm.pdf(x), 0, np.inf)[0]
+        assert close(page.adam_law[d], 2 * page.step * size * d)
     for name, half in [("q·k", 0.5), ("random step", 0.5), ("SGD", 1), ("Adam", 1)]:
         slope, error = page.fit[name]
         assert agrees(slope, half, error, 6)
