@@ -7,6 +7,7 @@ It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a meg
 
 import importlib
 import logging
+import sqlite3
 import subprocess
 import sys
 from base64 import b64decode, b64encode
@@ -17,6 +18,7 @@ from types import ModuleType
 from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
@@ -27,11 +29,12 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import lab, policy, search, styles
+from weave import faults, lab, search
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
 from weave.published import published
+from weave.site import Site
 
 AFTER_OTHER_PLUGINS = -100
 
@@ -47,18 +50,23 @@ for _name in _SLOW:
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     """One object for all builds while serving."""
 
-    serves = False
+    in_place = False  # a server's site, or one that is built in part
+    site: Site | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
-        self.serves = command == "serve"
+        self.in_place = command == "serve" or dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""
         time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
+        self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
+        if not self.in_place:
+            self.site = Site(Path(config.site_dir))
+            config.site_dir = str(self.site.new)
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         return config
 
@@ -88,6 +96,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         listed = sorted((file.src_uri, file.url) for file in files)
         site = config.markdown_extensions, options, config.validation, listed
         self.project.told["site "] = site
+        self.files = files
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -99,7 +108,11 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Write a notebook as Markdown. A mistake fails a strict build, and shows on the page."""
         name, stem = page.file.src_uri, page.file.name
         if not name.endswith(".ipynb"):
-            return None
+            try:
+                return page.file.content_string
+            except UnicodeDecodeError as error:
+                self.faults.say(name, f"{error}; save the page as UTF-8", "\ufffd")
+                return f"# {stem}\n"
         chapter = Path(config.docs_dir, f"{stem}.md")
         about = get_data(chapter.read_text("utf-8-sig"))[1] if chapter.is_file() else {}
         title = str(about.get("title", stem))
@@ -124,6 +137,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             logging.getLogger("mkdocs").addHandler(warnings)
             try:
                 Page.render(page, config, files)
+                self.faults.check(name, page.content or "")
             finally:
                 logging.getLogger("mkdocs").removeHandler(warnings)
             html = page.content or ""
@@ -155,20 +169,30 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Let go of the page's text: it is in the output now."""
         page.content = ""
 
+    @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Name the failures that no page has shown, sweep what nothing asked for, and finish.
+        """Name the failures that no page has shown; then put up the site, and sweep.
 
-        A server leaves the pages as they are: its own script would break the policy.
+        A strict build with warnings makes no site: the last one stays, and all that is kept.
         """
         for name in sorted(self.project.failed.keys() - self.project.asked):
-            log.warning("%s", self.project.failed[name])
-        self.project.store.sweep(self.project.wanted)
-        if self.serves:
+            log.warning("%s", words := str(self.project.failed[name]))
+            self.faults.shown.setdefault("index.md", []).append(mistake(name, words))
+        if faults.were_counted():
             return
-        site = Path(config.site_dir)
-        pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
-        for page, html in policy.state(styles.unite(pages, site), site).items():
-            page.write_text(html, "utf-8")
+        self.project.store.sweep(self.project.wanted)
+        if not self.site:
+            self.faults.show(self.files)
+            return
+        self.site.put_up(self.project.store)
+        config.site_dir = str(self.site.place)
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Let the last site stand, and say in a sentence what the machine has refused."""
+        if self.site:
+            self.site.drop()
+        if isinstance(error, WeaveError | OSError | sqlite3.Error):
+            raise Abort(f"{error}. The last site is as it was.")
 
 
 def drawn(name: str, words: str) -> str:

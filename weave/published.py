@@ -31,7 +31,9 @@ def published(project: Project) -> dict[str, bytes]:
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
     }
     for name, path in sorted(project.jobs.items()):
-        if name.startswith("labs/") and name not in project.failed:
+        if name in project.failed:
+            continue
+        if name.startswith("labs/"):
             to_script = partial(notebook.to_script, path)
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()

@@ -35,7 +35,7 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def confine(root: Path, scratch: Path) -> dict[str, str]:
-    """Let this process do no more, from now on, than it may; its place is an empty folder, `scratch`.
+    """Let this process do no more, from now on, than it may. It works in `scratch`, which is empty.
 
     Returns:
         The trace, which grows: the digest of every file of the project that is opened, or looked
