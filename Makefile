@@ -27,11 +27,11 @@ serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you wr
 
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.
-test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
+test: $(VENV)/tests-installed ## the test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
-check: $(VENV)/tests-installed ## what takes minutes: kills, two builds at once, faults while serving
-	$(BIN)/pytest $(or $(ARGS),tests/check)
+check: $(VENV)/tests-installed ## what takes longer: every seed shifted, and more (marked "long")
+	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
 lint: $(VENV)/tests-installed ## style, types, and the workflows' security
 	$(BIN)/ruff check
@@ -85,10 +85,10 @@ clean: ## remove what builds and tests leave behind; .venv stays
 # Installed again whenever what is to be installed changes.
 $(VENV)/uv: .ci/uv.lock
 	@command -v $(PYTHON) >/dev/null || { \
-	  echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer," \
+	  echo "There is no '$(PYTHON)' here. Install Python 3.11.5 or newer," \
 	    "or name the one you have: make PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "This needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { \
+	  echo "This needs Python 3.11.5 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
 	    "Name another: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments." \

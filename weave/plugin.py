@@ -181,11 +181,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if faults.were_counted():
             return
         self.project.store.sweep(self.project.wanted)
-        if not self.site:
+        if self.site:
+            config.site_dir = str(self.site.put_up(self.project.store))
+        else:
             self.faults.show(self.files)
-            return
-        self.site.put_up(self.project.store)
-        config.site_dir = str(self.site.place)
 
     def on_build_error(self, *, error: Exception) -> None:
         """Let the last site stand, and say in a sentence what the machine has refused."""

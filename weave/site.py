@@ -18,7 +18,7 @@ class Site:
         )
         self.new = Path(self.beside.name, "site")
 
-    def put_up(self, store: Store) -> None:
+    def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other.
 
         Its stylesheets keep what is in use, and its pages state the policy.
@@ -31,6 +31,7 @@ class Site:
                 self.place.rename(Path(self.beside.name, "last"))
             self.new.rename(self.place)
         self.drop()
+        return self.place
 
     def drop(self) -> None:
         """Remove what is left: the last site, or the new one."""

@@ -20,6 +20,7 @@ from tests.weave.faults import LINE, SCRIPT
 if sys.platform == "win32":
     pytest.skip("Windows has neither signal", allow_module_level=True)
 
+pytestmark = [pytest.mark.long, pytest.mark.alone]
 LAW, KILLS, LANES = "snippets/chapter/law.py", int(os.environ.get("KILLS", "100")), 2
 SLOPE = "kind = 'run' AND name = 'chapter/line' AND part = 'value slope'"
 ENDS = [signal.SIGINT, signal.SIGKILL]

@@ -16,6 +16,7 @@ if sys.platform != "linux":
 
 import resource
 
+pytestmark = [pytest.mark.long, pytest.mark.alone]
 # While MkDocs still reads its configuration, or later.
 SAID = re.compile(r"is the disk full|The last site is as it was\.")
 # What root may do in spite of a file's mode is taken from it.

@@ -13,6 +13,9 @@ import pytest
 from tests.weave.faults import FAULTS, SITE, write
 
 
+pytestmark = [pytest.mark.long, pytest.mark.alone]
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """Serve the good site; give its folder, its address, and where what it says is written."""
