@@ -12,7 +12,6 @@ import pytest
 
 from tests.weave.faults import FAULTS, SITE, write
 
-
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
 
