@@ -21,7 +21,7 @@ def lacks(entry):
     own = re.split(r"\n## |\n::: settles", entry)[0]
     parts = re.split(r"\n\n+", own.strip())
     answer, more = parts[1], parts[-1]
-    sentences = re.sub(r"\$[^$]*\$|\{=[^}]*\}|`[^`]*`", "x", answer)
+    sentences = re.sub(r"\$[^$]*\$|\{[=?][^}]*\}|`[^`]*`", "x", answer)
     has = {
         "an anchor": re.search(r"\{#[\w-]+\}$", parts[0]),
         "two to five sentences": 2 <= len(re.findall(r"[.?](?=\s|$)", sentences)) <= 5,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from weave import policy, styles
+from weave import folded, policy, styles
 from weave.store import Store
 
 
@@ -25,7 +25,7 @@ class Site:
         """
         pages = {page: page.read_text("utf-8") for page in sorted(self.new.rglob("*.html"))}
         for page, html in policy.state(styles.unite(pages, self.new), self.new).items():
-            page.write_text(html, "utf-8")
+            page.write_text(folded.kept_back(html), "utf-8")
         with store.alone():
             if self.place.exists():
                 self.place.rename(Path(self.beside.name, "last"))

@@ -28,7 +28,8 @@ RIGHT = "Why √dₖ is the Right Scaling Factor"
 NUMBERS = "Seeing It with Real Numbers"
 TOGETHER = "Putting It All Together"
 
-# Two laws of a coordinate, as equally likely values: mean 0 and variance 1.
+# Two distributions of a coordinate, as equally likely values: mean 0 and
+# variance 1.
 SIGN = np.array([-1.0, 1.0])
 SKEWED = np.array([2.0, -0.5, -0.5, -0.5, -0.5])
 
@@ -446,9 +447,9 @@ def one_product():
     says="d",
 )
 def independent_terms():
-    """The exact law of the sum, built up term by term, has this variance. That
-    the terms are independent is said here; the article's list of assumptions
-    names only mean and variance.
+    """The exact distribution of the sum, built up term by term, has this
+    variance. That the terms are independent is said here; the article's list of
+    assumptions names only mean and variance.
     """
     # One term, a sign times a skewed number, in steps of a half.
     term = np.array([1, 0, 0, 4, 0, 4, 0, 0, 1]) / 10
@@ -545,8 +546,8 @@ def group_1():
 
 @ledger.claim("003-21", PROOF, "Average of $q_1^2 = 1$", says="1.0")
 def mean_square():
-    """So it is for every law with mean 0 and variance 1. We integrate a
-    Gaussian, a uniform and a two-sided exponential one.
+    """So it is for every distribution with mean 0 and variance 1. We integrate
+    a Gaussian, a uniform and a two-sided exponential one.
     """
     x = np.linspace(-20, 20, 40_001)
     laws = (
@@ -566,7 +567,7 @@ def mean_square():
 def mean_of_squares():
     """Counted over all values of two independent numbers. Uncorrelated is not
     enough: if $k_1$ is $q_1$ with a random sign, it is {= signed :.2f } for
-    the skewed law of the check.
+    the skewed distribution of the check.
     """
     found = np.mean(np.outer(SIGN, SKEWED) ** 2)
     skew = np.mean(np.outer(SKEWED, SKEWED) ** 2)
@@ -636,9 +637,9 @@ def count_of_64():
     "uncorrelated",
 )
 def always_exactly():
-    r"""Then it is exact, for any law of the coordinates with mean 0 and
-    variance 1. The proof uses the independence; “always” leaves it out. If all
-    coordinates of a vector are equal, the variance is $d_k^2$, here
+    r"""Then it is exact, for any distribution of the coordinates with mean 0
+    and variance 1. The proof uses the independence; “always” leaves it out. If
+    all coordinates of a vector are equal, the variance is $d_k^2$, here
     {= equal :.0f } at $d_k = 4$. If $k = q$ with independent Gaussian
     coordinates, it is $2d_k$.
     """

@@ -225,10 +225,10 @@ def one_term():
 def sum_of_terms():
     r"""Mean 0 and bounded variance do not suffice. Let all $q_i$ be one random
     number $z$ and all $k_i$ another, $w$. The sum is $d\,zw$ and its standard
-    deviation $d$: at {= d } dimensions {= spread :.0f }. Nor does its law
-    approach a Gaussian, whose excess kurtosis is 0: for the numbers of the
-    check it stays {= kurtosis :.0f } at every $d$. With independent terms it
-    falls, to {= independent :.2f } at the same $d$.
+    deviation $d$: at {= d } dimensions {= spread :.0f }. Nor does its
+    distribution approach a Gaussian, whose excess kurtosis is 0: for the
+    numbers of the check it stays {= kurtosis :.0f } at every $d$. With
+    independent terms it falls, to {= independent :.2f } at the same $d$.
     """
     values, chance = np.array([-3, 0, 3]), np.array([1, 16, 1]) / 18
 
@@ -1099,8 +1099,8 @@ def symmetric(n, seed=0):
 )
 def lemma_two():
     r"""It holds whether $\Sigma$ is singular or not. The check adds up the
-    mean, in 2, 4 and 6 dimensions, over a discrete law whose moments up to the
-    fifth are the Gaussian's.
+    mean, in 2, 4 and 6 dimensions, over a discrete distribution whose moments
+    up to the fifth are the Gaussian's.
     """
     cases = []
     for Sigma in [*JOINTS, QUARTER_TURN]:

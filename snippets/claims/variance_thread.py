@@ -47,7 +47,7 @@ def law_of_score(d):
 
 
 def moments(values, chances):
-    """Give the mean and the variance of a law."""
+    """Give the mean and the variance of a distribution."""
     mean = np.einsum("i,i...->...", chances, values)
     return mean, np.einsum("i,i...->...", chances, (values - mean) ** 2)
 
@@ -65,7 +65,7 @@ def uniform(rng, square, shape):
 
 
 def law_of_np_var(entries):
-    """Give the law of np.var of so many independent standard Gaussians."""
+    """Give the distribution of np.var of so many independent Gaussians."""
     return stats.chi2(entries - 1, scale=1 / entries)
 
 
@@ -317,8 +317,8 @@ def variance_of_product():
 )
 def setting():
     """These assumptions are enough: every entry of the product has variance
-    $d_k$, even if the entries of the factors differ in law. The arrays need not
-    be square."""
+    $d_k$, even if the entries of the factors differ in distribution. The arrays
+    need not be square."""
     cases = []
     for n, d, m in ((1, 1, 1), (2, 2, 2), (2, 3, 1), (1, 4, 1)):
         Q, K, chances = all_arrays(n, d, m)
@@ -335,9 +335,9 @@ def setting():
     says="top_left",
 )
 def one_entry_for_all():
-    """All entries of the product have one law. But the variance of an entry is
-    not `np.var` of the array, which is {= spread :.1f } on average for 2×2
-    arrays instead of {= variance :.0f }."""
+    """All entries of the product have one distribution. But the variance of an
+    entry is not `np.var` of the array, which is {= spread :.1f } on average for
+    2×2 arrays instead of {= variance :.0f }."""
     Q, K, chances = all_arrays(2, 2, 2)
     S = Q @ K
     levels = np.unique(S)
@@ -376,8 +376,9 @@ def terms_of_the_sum():
 )
 def product_without_transpose():
     r"""Attention takes $QK^\top$. For square arrays whose entries are
-    independent and of one law, both products have the same law. The check
-    compares the chances of all {= outcomes } products of two 2×2 arrays."""
+    independent and of one distribution, both products have the same
+    distribution. The check compares the chances of all {= outcomes } products
+    of two 2×2 arrays."""
     Q, K, chances = all_arrays(2, 2, 2)
     laws = []
     for S in (Q @ K, Q @ K.mT):
@@ -720,7 +721,7 @@ def unit_deviation():
         q, k = rng.standard_normal((2, 20_000, d))
         sd, error = deviation_and_error(np.sum(q * k, axis=1))
         cases.append(case(sd, within=5 * error, d=d))
-    same = stats.chi2(d).std()  # the law of q·q
+    same = stats.chi2(d).std()  # the distribution of q·q
     cases.append(case(same, beyond=True, d=d))
     return finding(*cases, same=same)
 

@@ -33,7 +33,8 @@ for d in dims:
     unscaled[d] = np.sort(softmax(typical))[::-1]
     scaled[d] = np.sort(softmax(typical / np.sqrt(d)))[::-1]
 
-slight_lead = softmax([0.1, 0, 0, 0])[0]
+lead = 0.1
+slight_lead = softmax([lead, 0, 0, 0])[0]
 times_at_8 = np.exp(8)  # how much more a key weighs that leads by 8
 
 # To drag: scores √d·g, as if |q| were √d. This g is typical at d = 64.

@@ -1,7 +1,7 @@
 r"""Terms with random signs add up to the order of $\sqrt{d}$, terms of
 one sign to the order of $d$.
 
-Three random walks that stay near the middle, and a straight rise: sums of the
+Three random walks that stray up and down, and a straight rise: sums of the
 first terms of a random score, and of what one step of training adds to it.
 """
 

@@ -3,7 +3,7 @@ more so the larger the head.
 
 The mean weight of a token on itself among n keys, for n from 2 to 65,536 on a
 logarithmic axis, where keys equal queries and scores are divided by the root of
-d. Three curves fall from 1 to 0: for 16 dimensions it is one half at about 30
+d. Three curves fall from 1 to 0: for 16 dimensions it is one half at about 32
 keys, for 64 at about 1750, for 256 it is still near 1 at the right end.
 """
 

@@ -23,7 +23,7 @@ median = np.median(square, axis=1)
 
 # How the mean at d = 64 comes about: the draws with the closest two keys.
 at_64 = np.sort(square[dims == 64][0])[::-1]
-tenth = at_64[: len(at_64) // 10].sum() / at_64.sum()
+tenth_at_64 = at_64[: len(at_64) // 10].sum() / at_64.sum()
 at_4096 = np.sort(square[dims == 4096][0])[::-1]
 tenth_at_4096 = at_4096[: len(at_4096) // 10].sum() / at_4096.sum()
 

@@ -5,7 +5,7 @@ Three stacked panels against the number of keys, from 2 to 65,536. Each has one
 curve for divided scores and three for bare scores of 16, 64 and 256 dimensions.
 Above, the mean largest weight: the divided curve falls to almost 0; the bare
 ones fall slowly and stay high. Middle, the entropy as a share of its maximum:
-near 1 for divided scores, between a tenth and a half for bare ones. Below, on
+near 1 for divided scores, a twentieth to two fifths for bare ones. Below, on
 logarithmic axes, the number of keys that take part: a straight rising line for
 divided scores; for bare ones nearly flat, below 10 even for 16 dimensions until
 there are hundreds of keys.

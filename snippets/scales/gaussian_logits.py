@@ -1,6 +1,6 @@
 """Softmax of n iid Gaussian logits of standard deviation `sigma`: exact means.
 
-With Z = Σ e^z and L(τ) = E exp(−e^{z−τ}), the law of one logit z suffices:
+With Z = Σ e^z and L(τ) = E exp(−e^{z−τ}), what one logit does suffices:
 
     E ln Z   = ∫ exp(−e^{−τ}) − L(τ)^n dτ
     E Σ p_i² = n ∫ E[e^{2(z−τ)} exp(−e^{z−τ})] L(τ)^{n−1} dτ

@@ -45,7 +45,7 @@ def spreads(d, n):
 
 
 def mean_cosine(d, rho):
-    """Return the mean cosine of Gaussian q and k (Fisher's law of r)."""
+    """Return the mean cosine of Gaussian q and k (Fisher, of r)."""
     log_ratio = gammaln((d + 1) / 2) - gammaln(d / 2)
     bend = hyp2f1(0.5, 0.5, d / 2 + 1, rho**2)
     return 2 / d * np.exp(2 * log_ratio) * rho * bend

@@ -1,8 +1,8 @@
-"""The exact law of S = q·k when q, k ~ N(0, I) and E[q kᵀ] = ρI, |ρ| < 1.
+"""The exact distribution of S = q·k if q, k ~ N(0, I), E[q kᵀ] = ρI, |ρ| < 1.
 
 Given k, S is Gaussian with mean ρ‖k‖² and variance (1 − ρ²)‖k‖²; and ‖k‖² is χ²
-with d degrees of freedom. So the law is a mean of bell curves, which the
-trapezoid rule takes over u = ln ‖k‖². It converges geometrically here.
+with d degrees of freedom. So the distribution is a mean of bell curves, which
+the trapezoid rule takes over u = ln ‖k‖². It converges geometrically here.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The exact law of a dot product of two Gaussian vectors."""
+"""The exact distribution of a dot product of two Gaussian vectors."""
 
 import numpy as np
 from scipy.special import gammaln, logsumexp

@@ -19,7 +19,7 @@ point = np.linspace(-4, 4, 200)
 scores, variance, simulated, standard_error, pdf = {}, {}, {}, {}, {}
 for name, share in [("short", 0.05), ("middling", 0.5), ("long", 0.95)]:
     query = rng.standard_normal(d)
-    # |q|² has the law χ² with d degrees of freedom.
+    # |q|² has the distribution χ² with d degrees of freedom.
     query *= np.sqrt(chi2.ppf(share, d)) / np.linalg.norm(query)
     scores[name] = keys @ query / np.sqrt(d)
     variance[name] = np.sum(query**2) / d

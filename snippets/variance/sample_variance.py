@@ -7,7 +7,7 @@ about their own mean.
 
 
 def expected(n, d, m):
-    """Return E V = d (1 − 1/N), whatever the law of the entries."""
+    """Return E V = d (1 − 1/N), whatever the distribution of the entries."""
     return d * (1 - 1 / (n * m))
 
 
@@ -25,8 +25,8 @@ def variance(n, d, m):
 
 
 def variance_if_independent(n, d, m):
-    """Return what Var V would be if the N entries, with their true law, were
-    independent.
+    """Return what Var V would be if the N entries were independent, each
+    with its true distribution.
 
     The textbook variance of a sample variance, with fourth moment E s⁴ = 3d² +
     6d.

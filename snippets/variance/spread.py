@@ -18,7 +18,7 @@ score = np.linspace(-160, 160, 1601)
 step = score[1] - score[0]
 pdf = {d: density(score, d) for d in dims}
 
-# The law is symmetric about 0, so its variance is the mean square.
+# Symmetric about 0: its variance is the mean square.
 std = {d: np.sqrt(np.sum(pdf[d] * score**2) * step) for d in dims}
 std_scaled = {d: std[d] / np.sqrt(d) for d in dims}
 mean_size = {d: np.sum(pdf[d] * np.abs(score)) * step for d in dims}

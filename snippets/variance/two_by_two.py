@@ -2,8 +2,8 @@
 
 Multiply Q from the left, K from the right and both in between by the turn [[1,
 1], [1, −1]]/√2. The mean of S = QK moves into S₁₁, so that 4V = S₁₂² + S₂₁² +
-S₂₂². Gaussian matrices keep their law; in standardised ones the sum, which is
-0, moves into the first entry.
+S₂₂². Gaussian matrices keep their distribution; in standardised ones the sum,
+which is 0, moves into the first entry.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ def transform(rate):
 
     Let t be the squared length of the second column of K, and x and y the parts
     of the second row of Q along and across that column. Then S₂₂² = t x², S₁₂²
-    = t a² and S₂₁² = (x² + y²) b² with t of law χ²₂ and a, b, x, y standard
+    = t a² and S₂₁² = (x² + y²) b² with t from χ²₂ and a, b, x, y standard
     Gaussian, all independent. The means over a, x, y are exact; t and b² take a
     trapezoid rule in their logarithms.
     """

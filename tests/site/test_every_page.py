@@ -164,7 +164,7 @@ def shows_a_mistake(tab: Tab) -> list[str]:
             const found = [...document.querySelectorAll('.weave-error')].map(e => e.textContent)
             const main = (document.querySelector('article') || document.body).cloneNode(true)
             for (const e of main.querySelectorAll('pre, code, script, style, math')) e.remove()
-            return found.concat(main.textContent.match(/\{= [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
+            return found.concat(main.textContent.match(/\{[=?] [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
         }"""
     )
 
@@ -292,6 +292,7 @@ THINNED = {
 
 def look_at(tab: Tab) -> Iterator[tuple[str, str, list[str]]]:
     """Show a page in every way; give each check, what it finds on bad.html, what it finds here."""
+    tab.page.evaluate("window.unfoldAll?.()")
     for stage in (CHECKS, THINNED):
         if stage is THINNED:
             thin(tab)

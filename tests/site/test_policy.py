@@ -26,7 +26,7 @@ def use(page) -> None:
     page.locator(".md-search-result__link").first.wait_for()
     page.keyboard.press("Escape")
     for _ in range(3):
-        page.locator("[data-md-component=palette] label:visible").click()
+        page.locator(".palette label:visible").click()
     page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")
     settle(page)
     page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")

@@ -21,7 +21,7 @@ from tests.site.browser import (
 def test_the_toggle_changes_the_palette_and_is_remembered(visit, palette):
     page = visit(BASE, color_scheme=palette).page
     other = {"light": "dark", "dark": "light"}[palette]
-    toggle = page.locator("[data-md-component=palette] label:visible")
+    toggle = page.locator(".palette label:visible")
     for _ in range(3):  # a third choice, the system's, may lie between
         if background(page) == palette:
             toggle.click()
@@ -79,7 +79,7 @@ def tabbed_to(page: Page, wanted: dict[str, str], limit: int = 40) -> set[str]:
 LANDMARKS = {
     "skip link": ".md-skip",
     "search": ".md-search, [data-md-component=search], [for=__search]",
-    "palette": "[data-md-component=palette]",
+    "palette": ".palette",
 }
 
 

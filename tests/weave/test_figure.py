@@ -1,12 +1,15 @@
 """One SVG for both palettes: ink follows the text, series colours keep their contrast."""
 
+import math
 import re
 from xml.etree import ElementTree
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
 from weave.errors import WeaveError
+from weave.run.path import shorten
 from weave.run.svg import INK
 from weave.run.worker import STYLE
 
@@ -136,3 +139,47 @@ def test_a_sign_that_the_font_lacks_is_refused(project):
     project.snippet(draw=draw)
     with pytest.raises(WeaveError, match=r"chapter/line\.py:1: UserWarning: Glyph 28450"):
         project.run("chapter/line")
+
+
+def places(path: str) -> list[tuple[float, float]]:
+    """Follow a path of steps, and give the points where it arrives."""
+    x = y = 0.0
+    found, start = [], (0.0, 0.0)
+    for letter, numbers in re.findall(r"([mlhvcqz])([^a-z]*)", path):
+        by = [float(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", numbers)]
+        size = {"h": 1, "v": 1, "c": 6, "q": 4}.get(letter, 2)
+        for step in [by[at : at + size] for at in range(0, len(by), size)]:
+            x += step[0] if letter == "h" else 0 if letter == "v" else step[-2]
+            y += step[0] if letter == "v" else 0 if letter == "h" else step[-1]
+            found.append((round(x, 1), round(y, 1)))
+            start = found[-1] if letter == "m" else start
+        x, y = start if letter == "z" else (x, y)
+    return found
+
+
+def test_a_path_is_written_short_and_leads_to_the_same_places():
+    path = "M 12.34 0.04 L 12.34 9 L 3 9 L -0.5 -0.25 z M 1 1 Q 2 2 3 1.5 C 4 4 5 5 10 20 z L 2 3"
+    assert shorten(path) == "m12.3 0v9h-9.3l-3.5-9.2zm-11.3 1q1 1 2 .5c1 2.5 2 3.5 7 18.5zl1 2"
+    arrivals = [(12.3, 0), (12.3, 9), (3, 9), (-0.5, -0.2), (1, 1), (3, 1.5), (10, 20), (2, 3)]
+    assert places(shorten(path)) == arrivals
+    assert places(shorten(path.replace("10 20", "10 20.1"))) != arrivals
+
+
+def test_a_curve_of_many_points_keeps_those_that_the_eye_needs():
+    wave = [(x / 4, 50 + 40 * math.sin(x / 100)) for x in range(1600)]
+    path = "M " + " L ".join(f"{x:.6f} {y:.6f}" for x, y in wave)
+    kept = places(shorten(path))
+    assert 20 < len(kept) < 200
+    drawn = np.interp([x for x, _ in wave], *zip(*kept, strict=True))
+    # The curve lies within 0.05 of the line, whose points are rounded to tenths; at its steepest it
+    # rises by 1.6, and so much more does a distance count when it is measured upright.
+    steepest = 40 * 4 / 100
+    bound = 0.05 * math.hypot(1, steepest) + 0.05 + 0.05 * steepest
+    assert abs(drawn - [y for _, y in wave]).max() < bound
+    coarse = np.interp([x for x, _ in wave], *zip(*kept[::2], strict=True))
+    assert abs(coarse - [y for _, y in wave]).max() > bound
+
+
+def test_a_spike_and_a_closed_line_are_kept():
+    assert places(shorten("M 0 0 L 5 0 L 9 0 L 5 0")) == [(0, 0), (9, 0), (5, 0)]
+    assert places(shorten("M 0 0 L 4 0 L 4 4 L 0 0")) == [(0, 0), (4, 0), (4, 4), (0, 0)]

@@ -152,6 +152,15 @@ MISTAKES = {
     "{? line.slope << 1 }": "unsupported operand",
     "{? line.slop < 2 }": "did you mean 'slope'?",
     "{?line.slope < 2}": "a comparison is written {? snippet.one < snippet.other }",
+    "{? 1 < 2 }": "compares nothing that a snippet computed",
+    "{? line.slope < 2 and 1 < 2 }": "'1 < 2' compares nothing that a snippet computed",
+    "{? all(n < line.slope for n in []) }": "all() of no cases",
+    "{? rises([line.slope]) }": "all() of no cases",
+    "{? rises(line.falling) }": "'rises(line.falling)' does not hold",
+    "{? falls(line.std) }": "all() of no cases",
+    "{? line.falling > 1 }": "has many answers; write {? all(…) }",
+    "{? line.slope < 2 and line.slope > 1 }": "'line.slope > 1' does not hold: it is 1.0 and 1",
+    "{? falls(line.falling) and not rises(line.falling) }": None,
     "{? 0.5 < line.slope < 2 }": None,
     "{? all(line.std[d] == d / 8 for d in [64]) }": None,
 }
@@ -160,7 +169,10 @@ MISTAKES = {
 @pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
 def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
-    project.snippet("slope = 1.0\nstd = {64: 8.0}\nnever = float('nan')\nfunction = len")
+    project.snippet(
+        "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
+        "never = float('nan')\nfunction = len"
+    )
     page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
     line = page[: page.index(mistake)].count("\n") + 1
     built = project.build(page)

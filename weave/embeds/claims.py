@@ -126,8 +126,8 @@ def listing(match: re.Match[str], context: Context) -> str:
         rows += table_row(key, claim | words, back, file)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
-        f'\n<table data-source="{source}" markdown>\n<thead markdown>\n{head}\n</thead>\n'
-        f"<tbody markdown>\n{rows}</tbody>\n</table>\n"
+        f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
+        f"<thead markdown>\n{head}\n</thead>\n<tbody markdown>\n{rows}</tbody>\n</table>\n</div>\n"
     )
 
 

@@ -8,8 +8,9 @@ Tab key, of which a page would have a hundred: the keyboard has the list.
 import ast
 import builtins
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import pairwise
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -19,9 +20,30 @@ from weave.embeds.figure import figure_id
 from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
+
+def every(cases: Iterable[Any]) -> bool:
+    """Tell whether all cases hold; of none, nothing can be said."""
+    listed = [*cases]
+    if not listed:
+        raise WeaveError("all() of no cases holds whatever the numbers are")
+    return all(listed)
+
+
+def rises(numbers: Any) -> bool:
+    """Tell whether each number, or each value of a dict, is larger than the one before."""
+    values = [*(numbers.values() if isinstance(numbers, Mapping) else numbers)]
+    return every(one < other for one, other in pairwise(values))
+
+
+def falls(numbers: Any) -> bool:
+    """Tell whether each number, or each value of a dict, is smaller than the one before."""
+    return rises([-n for n in (numbers.values() if isinstance(numbers, Mapping) else numbers)])
+
+
 # An expression may use these beside the results.
-USABLE = ("abs", "all", "any", "len", "max", "min", "round", "sorted", "sum", "zip")
+USABLE = ("abs", "len", "max", "min", "range", "round", "set", "sorted", "sum", "zip")
 FUNCTIONS = {name: getattr(builtins, name) for name in USABLE}
+FUNCTIONS |= {"all": every, "rises": rises, "falls": falls}
 
 # A snippet of another chapter: `saturation/weights.largest`, but not the quotient `a.x/b.y`.
 OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*)/([a-z]\w*)(?=\.)")
@@ -108,7 +130,8 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
                 raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
             snippet = name.replace("__", "/") if "__" in name else f"{context.chapter}/{name}"
             scope[name] = snippets[snippet] = context.results(snippet)
-        return eval(compile(tree, "<value>", "eval"), scope | {"__builtins__": {}}), [*snippets]
+        scope["__builtins__"] = {"__import__": __import__}  # arrays ask for it: `x.max()`
+        return eval(compile(tree, "<value>", "eval"), scope), [*snippets]
     except WeaveError:
         raise
     except SyntaxError:

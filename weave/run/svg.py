@@ -11,6 +11,8 @@ from xml.etree.ElementTree import Element
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from weave.run.path import shorten
+
 INK = "#101112"  # the colour of text and axes in figure.mplstyle
 
 # Numbers that place a stroke; a tenth of a point is as fine as the eye.
@@ -46,6 +48,10 @@ def to_svg(figure: Figure, name: str) -> str:
         element.tail = None
         element.attrib = attributes(element, ids)
     flatten(root)
+    drawn = {element.get("id"): element for element in root.iter() if element.get("id")}
+    for use in root.iter("use"):  # what the stroke says of itself outweighs what its use says
+        stroke = drawn[use.attrib["href"].removeprefix("#")]
+        use.attrib = {key: said for key, said in use.items() if key not in stroke.attrib}
 
     width, height = figure.get_size_inches()
     root.attrib = {
@@ -87,9 +93,10 @@ def tidy(key: str, value: str, ids: dict[str, str]) -> str:
     if key not in COORDINATES:
         value = value.replace(INK, "currentColor")
         return re.sub(r"(?<=url\(#)[^)]+", lambda known: ids[known[0]], value)
+    if key == "d":
+        return shorten(value)
     value = " ".join(NUMBER.sub(rounded, value).split())
-    value = "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else value
-    return re.sub(r" ?([A-Za-z]) ?", r"\1", value) if key == "d" else value
+    return "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else value
 
 
 def rounded(number: re.Match[str]) -> str:

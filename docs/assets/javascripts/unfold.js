@@ -1,0 +1,51 @@
+// What is folded comes as text (`weave/folded.py`), and becomes elements here: at once where a fold
+// opens or a link leads into one, the rest in idle moments, once the reader has begun to do something.
+function unfold(fold) {
+  const kept = fold.querySelector(":scope > noscript");
+  if (kept) kept.outerHTML = kept.textContent;
+}
+function unfoldAll() {
+  for (const { parentElement } of document.querySelectorAll("details > noscript")) unfold(parentElement);
+}
+{
+  const target = (hash) => document.getElementById(decodeURIComponent(hash.slice(1)));
+  const find = (hash) => hash.length > 1 && !target(hash) && unfoldAll();
+  const open = () => {
+    find(location.hash);
+    for (let fold = target(location.hash)?.closest("details"); fold; fold = fold.parentElement.closest("details"))
+      fold.open = true;
+  };
+  // Before the fold opens, and before anybody looks for what the link leads to.
+  document.addEventListener("click", ({ target }) => {
+      const fold = target.closest?.("summary")?.parentElement;
+      if (fold) unfold(fold);
+      const link = target.closest?.("a[href*='#']");
+      if (link?.pathname === location.pathname) find(link.hash);
+    },
+    true,
+  );
+  document.addEventListener("toggle", ({ target }) => target.matches("details") && unfold(target), true);
+  addEventListener("hashchange", open);
+  addEventListener("beforeprint", unfoldAll);
+
+  // Material marks what a search has found, as soon as it starts.
+  if (new URLSearchParams(location.search).has("h")) unfoldAll();
+  document.querySelectorAll("details[open]").forEach(unfold);
+  open();
+
+  // The browser's own search, and a reader who copies the page, find all of it.
+  const idle = window.requestIdleCallback ?? setTimeout;
+  const next = () => {
+    const kept = document.querySelector("details > noscript");
+    if (!kept) return;
+    unfold(kept.parentElement);
+    idle(next);
+  };
+  const begun = new AbortController();
+  const begin = () => {
+    begun.abort();
+    idle(next);
+  };
+  for (const event of ["scroll", "pointermove", "pointerdown", "keydown"])
+    addEventListener(event, begin, { signal: begun.signal, passive: true });
+}
