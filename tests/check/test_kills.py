@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -45,27 +46,30 @@ def expected(good) -> list[dict[str, str]]:
 
 
 def kill_some(root, expected, seed: int) -> list[tuple]:
-    """Build one version, then the other, and so on: once to the end, and once to some moment."""
-    draw, seconds, wrong = random.Random(seed), 2.0, []
-    for number in range(KILLS // LANES):
-        turn(root, number % 2)
-        process, begin = start(root, start_new_session=True), time.monotonic()
-        moment, how = draw.uniform(0, seconds), draw.choice(ENDS)
-        time.sleep(moment)
-        if how == signal.SIGINT:  # as from a terminal: all processes get it
-            os.killpg(process.pid, how)
-        else:
-            process.kill()
-        process.communicate(timeout=60)  # until the last process has ended
-        killed = process.returncode != 0
+    """Edit, kill one to four builds, let one end, and compare; give what differed."""
+    draw, killed, version, wrong = random.Random(seed), [], 0, []
+    turn(root, 0)
+    begin = time.monotonic()
+    build(root)
+    longest = time.monotonic() - begin
+    while len(killed) < KILLS // LANES:
+        version = 1 - version
+        turn(root, version)
+        for _ in range(draw.randint(1, 4)):
+            moment, how = draw.uniform(0, longest), draw.choice(ENDS)
+            process = start(root, start_new_session=True)
+            try:
+                process.communicate(timeout=moment)
+                break  # it has ended before
+            except subprocess.TimeoutExpired:
+                # Control-C in a terminal reaches all processes.
+                os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
+            process.communicate(timeout=60)  # until the last process has ended
+            killed.append((round(moment, 2), how.name))
         code, said = build(root)
-        if not killed:
-            seconds = moment  # it had ended before
-        elif moment > 0.9 * seconds:
-            seconds *= 1.1
-        if code or state(root) != expected[number % 2]:
-            wrong.append((number, how, moment, said))
-    print(f"{KILLS // LANES} builds of up to {seconds:.1f} s", time.monotonic() - begin)
+        if code or state(root) != expected[version]:
+            wrong.append((killed, said))
+    print(f"{len(killed)} killed within {longest:.1f} s: {killed}", flush=True)
     return wrong
 
 
