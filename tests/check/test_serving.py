@@ -62,6 +62,7 @@ def test_a_fault_is_shown_and_goes_when_it_is_mended(server, name):
     fault.edit(path)
     try:
         wait(server, fault.page, lambda text: all(words in text for words in says))
+        time.sleep(1.5)  # the server looks for changes once a second
     finally:
         path.unlink(missing_ok=True)
         if fault.file in SITE:

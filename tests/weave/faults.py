@@ -234,7 +234,7 @@ FAULTS = {
         "Key",
         "Query",
         "docs/glossary.md: 'Query' is defined twice",
-        page="glossary/",
+        page="chapter/",
     ),
     "a missing page": Fault(
         "docs/other.md", Path.unlink, ("docs/chapter.md:7: ", "'other.md#there'")
@@ -257,7 +257,11 @@ FAULTS = {
         "docs/references.bib", "@misc{zhang", "docs/references.bib: syntax error"
     ),
     "a source of claims that fails": put(
-        "snippets/claims/source.py", "claims = ", "claims = none or ", "source.py:5: NameError"
+        "snippets/claims/source.py",
+        "claims = ",
+        "claims = none or ",
+        "source.py:5: NameError",
+        page="claims/",
     ),
     "a notebook that is no JSON": whole(
         LAB, "{", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
