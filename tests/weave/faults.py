@@ -233,8 +233,10 @@ FAULTS = {
         "docs/glossary.md",
         "Key",
         "Query",
-        "docs/glossary.md: 'Query' is defined twice",
-        page="chapter/",
+        "docs/glossary.md",
+        "places have the id 'query'",
+        "rename the others",
+        page="glossary/",
     ),
     "a missing page": Fault(
         "docs/other.md", Path.unlink, ("docs/chapter.md:7: ", "'other.md#there'")
