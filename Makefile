@@ -80,7 +80,7 @@ weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (benc
 	$(BIN)/python -m bench.weigh $(ARGS)
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .site-* .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/uv: .ci/uv.lock
