@@ -48,24 +48,23 @@ def expected(good) -> list[dict[str, str]]:
 def kill_some(root, expected, seed: int) -> list[tuple]:
     """Edit, kill one to four builds, let one end, and compare; give what differed."""
     draw, killed, version, wrong = random.Random(seed), [], 0, []
-    turn(root, 0)
-    begin = time.monotonic()
-    build(root)
-    longest = time.monotonic() - begin
+    longest = 3.0  # seconds that a build takes, as far as is known
     while len(killed) < KILLS // LANES:
         version = 1 - version
         turn(root, version)
         for _ in range(draw.randint(1, 4)):
             moment, how = draw.uniform(0, longest), draw.choice(ENDS)
-            process = start(root, start_new_session=True)
+            process, begin = start(root, start_new_session=True), time.monotonic()
             try:
                 process.communicate(timeout=moment)
-                break  # it has ended before
+                longest = time.monotonic() - begin  # it has ended before
+                break
             except subprocess.TimeoutExpired:
                 # Control-C in a terminal reaches all processes.
                 os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
             process.communicate(timeout=60)  # until the last process has ended
             killed.append((round(moment, 2), how.name))
+            longest *= 1.05
         code, said = build(root)
         if code or state(root) != expected[version]:
             wrong.append((killed, said))
