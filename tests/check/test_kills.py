@@ -68,7 +68,7 @@ def kill_some(root, expected, seed: int) -> list[tuple]:
         code, said = build(root)
         if code or state(root) != expected[version]:
             wrong.append((killed, said))
-    print(f"{len(killed)} killed within {longest:.1f} s: {killed}", flush=True)
+    print(f"{len(killed)} killed, {len(wrong)} wrong, within {longest:.1f} s: {killed}", flush=True)
     return wrong
 
 

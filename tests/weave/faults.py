@@ -67,7 +67,7 @@ markdown_extensions:
   - def_list
   - md_in_html
   - pymdownx.superfences
-  - weave: {time_limit: 3}
+  - weave: {time_limit: 5}
 validation: {omitted_files: warn, absolute_links: warn, unrecognized_links: warn, anchors: warn}
 """
 
@@ -153,7 +153,7 @@ FAULTS = {
     "an error in a module": put(
         "snippets/chapter/law.py", "1", "none", "law.py:1, in ", f"{LINE}:7: NameError: name 'none'"
     ),
-    "an endless loop": computes("while True: pass", "TimeoutError: stopped after 3 s; make it"),
+    "an endless loop": computes("while True: pass", "TimeoutError: stopped after 5 s; make it"),
     "a way out": computes("import os; os._exit(0)", "10: SystemExit: 0"),
     "a megabyte printed": computes(
         "print('x' * 10**6)", "ValueError: more than 16 KiB", "print less"

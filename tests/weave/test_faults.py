@@ -36,7 +36,7 @@ def site(tmp_path_factory):
 def kept(root) -> set[tuple]:
     """Give all that the cache holds of what snippets and labs gave."""
     query = "SELECT name, part, data FROM parts_1 WHERE kind = 'run'"
-    return {*project_at(root, 3).store.connection.execute(query)}
+    return {*project_at(root, 5).store.connection.execute(query)}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -89,7 +89,7 @@ FOREIGN = {
 def test_what_is_kept_is_data_and_what_is_damaged_is_made_again(
     site, tmp_path, caplog, monkeypatch, part, name
 ):
-    before, cache, project = content(site / "site"), kept(site), project_at(site, 3)
+    before, cache, project = content(site / "site"), kept(site), project_at(site, 5)
     monkeypatch.chdir(tmp_path)
     query = "UPDATE parts_1 SET data = ? WHERE name = 'chapter/line' AND part = ?"
     assert project.store.connection.execute(query, (FOREIGN[name], part)).rowcount == 1
