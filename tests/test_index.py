@@ -116,6 +116,18 @@ def test_the_picture_of_a_step(snippet):
     assert np.abs(picture.start[:, -1]).max() < picture.moved[:, -1].min()
 
 
+def test_the_picture_of_a_selection(snippet):
+    picture = snippet("index/picture_trained")
+    rng = np.random.default_rng(5)
+    z = rng.standard_normal((400, 2000))
+    for values, weights in ((picture.every, np.ones_like(z)), (picture.picked, softmax(z, axis=1))):
+        drawn = np.average(z, axis=1, weights=weights)
+        mean, error = drawn.mean(), drawn.std() / np.sqrt(len(drawn))
+        # The curve ends at 5, and a row of 2000 keys has few that far out: a fiftieth at most.
+        assert agrees(trapezoid(values * picture.score, picture.score), mean, error + 0.02, 3)
+        assert not agrees(0.5, mean, error + 0.02, 3)
+
+
 def test_every_distinct_error_is_named(snippet):
     """The list on the front page has as many slips as the ledger counts."""
     text = (PROJECT.root / "docs/index.md").read_text("utf-8")

@@ -85,6 +85,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.project.told["card "] = words
             card = self.project.keep("card", "card ", lambda: drawn(*words))
             files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        tool = files.get_file_from_path("check_attention.py")
+        if tool and config.site_url:  # what it prints links to this site
+            site = f"{config.site_url.rstrip('/')}/"
+            tool.content_string = tool.content_string.replace('SITE = ""', f'SITE = "{site}"', 1)
         for script in files.javascript_files():
             if script.src_dir == config.docs_dir:
                 script.content_string = jsmin(script.content_string)

@@ -4,15 +4,15 @@ from base64 import b64decode, b64encode
 from functools import partial
 from pathlib import Path
 
-from weave.embeds.figure import modules
+from weave.embeds.figure import brought
 from weave.project import Project
 from weave.run import fonts, notebook
 from weave.run.snippet import CELL
 
-# What a script begins with that imports modules of ours: it brings them along.
+# What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
 # %%
-# The modules of this site that the script imports, so that this one file runs alone.
+# The files of this site that the script reads, so that this one file runs alone.
 import sys
 import tempfile
 from pathlib import Path
@@ -38,7 +38,7 @@ def published(project: Project) -> dict[str, bytes]:
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()
         elif trace := project.store.read("run", name, "trace"):
-            within = [project.root / file for file in modules(name, trace)]
+            within = [project.root / file for file in brought(name, trace)]
             files[f"snippets/{name}.py"] = alone(path, within).encode()
 
     def cut() -> dict[str, str]:
@@ -52,10 +52,13 @@ def published(project: Project) -> dict[str, bytes]:
 
 
 def alone(script: Path, within: list[Path]) -> str:
-    """Give a script that runs in an empty folder: with the code of the modules that it imports."""
+    """Give a script that runs in an empty folder: with the modules and tables that it reads.
+
+    A module finds a table beside itself: `Path(__file__).with_name("heads.csv")`.
+    """
     code, brings = script.read_text("utf-8"), ""
-    for module in within:
-        text = module.read_text("utf-8")
+    for file in within:
+        text = file.read_text("utf-8")
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
-        brings += f'Path(beside.name, "{module.name}").write_text({quoted}, "utf-8")\n'
+        brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
     return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1) if brings else code

@@ -10,12 +10,14 @@ from playwright.sync_api import Browser, Page
 ROOT = Path(__file__).parents[2]
 BASE = "/why/"  # below the root, as GitHub Pages serves a project
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+NARROW = {"width": 320, "height": 640}  # a small phone, and a window of 1280 at 400 %
 # How a page can be shown: the size of the window, and what the system asks for.
 SCREEN, PAPER = {"media": "screen", "color_scheme": "light"}, {"media": "print"}
 SHOWN = {
     "light": (WIDE, SCREEN),
     "dark": (WIDE, SCREEN | {"color_scheme": "dark"}),
     "phone": (PHONE, SCREEN),
+    "narrow": (NARROW, SCREEN),
     "paper": (WIDE, SCREEN | PAPER),
 }
 
@@ -60,7 +62,7 @@ class Tab:
     shown: str = "light"
 
     def show(self, how: str) -> None:
-        """Show the page as on a `phone`, on `paper`, `dark` or `light`, and wait until it is so."""
+        """Show the page in one of the ways in SHOWN, and wait until it is so."""
         if how != self.shown:
             size, media = SHOWN[how]
             self.page.set_viewport_size(size)

@@ -273,6 +273,7 @@ CHECKS = {
         scrolls_out_of_reach: "wide and out of reach",
         asks_elsewhere: "other.invalid/picture.png",
     },
+    "narrow": {overflows_a_phone: "wide and folded"},
 }
 # The same, once the page is thinned. It also turns dark sooner then.
 THINNED = {

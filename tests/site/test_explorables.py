@@ -28,6 +28,7 @@ PAGE = {
     "plane": "saturation/",
     "terms": "theorem/",
     "puzzle": "variance/",
+    "calculator": "your-model/",
 }
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
@@ -401,6 +402,118 @@ def test_one_guesses_first(visit):
     page.wait_for_function(
         "() => document.querySelector('why-puzzle .found').innerText.includes('?')"
     )
+
+
+# The calculator --------------------------------------------------------------------------------
+
+CALCULATOR = """shown => ({
+    words: ['.found', 'ul'].map(part => shown.querySelector(part).innerText).join('\\n'),
+    code: shown.querySelector('pre').textContent,
+    own: shown.querySelector('.own').getAttribute('d'),
+    cold: shown.querySelector('.cold').getAttribute('d'),
+    off: [...shown.querySelectorAll(':disabled')].map(field => field.name),
+})"""
+# In the order in which the page lists them.
+RULES = ["LeCun", "Xavier", "Xavier, fused", "Xavier, one head", "nn.Linear", "number", "T5"]
+NORMS = ["none", "RMSNorm", "LayerNorm", "length 1"]
+SCALES = ["1/√d", "1", "1/d", "8/d", "1/√width", "√d", "number"]
+MODEL = {"d": 64, "h": 12, "D": 768, "rule": 0, "norm": 0, "by": 0, "s": 0.03, "x": 0.2, "n": 512}
+SETUPS = [
+    *(
+        MODEL | {"rule": rule, "d": d, "n": n}
+        for rule, d, n in product(range(7), [64, 80], [2, 64])
+    ),
+    *(MODEL | {"norm": norm, "by": by} for norm, by in product(range(4), range(7))),
+    *(MODEL | {"by": 6, "x": x, "n": n} for x, n in product([0.002, 0.01, 4, 9], [16, 65536])),
+    MODEL | {"h": 20, "rule": 2},
+    MODEL | {"D": 12288, "rule": 5},
+]
+
+
+def printed(text: str, value: float) -> bool:
+    """Tell whether a text is a value, up to the last digit that it prints."""
+    digits = len(text.partition(".")[2])
+    return abs(float(text) - value) < 0.502 * 10**-digits
+
+
+def calculator_differs(page: Page, start, participation) -> list[str]:
+    """List the set-ups for which a number is not what the snippet or the quadrature gives."""
+    found = []
+    for state in SETUPS:
+        rule, norm, by = RULES[state["rule"]], NORMS[state["norm"]], SCALES[state["by"]]
+
+        def spread(size, state=state, rule=rule, norm=norm, by=by):
+            heads = state["h"] * state["d"] / size
+            return start.spread(size, heads, state["D"], rule, by, norm, state["s"], state["x"])
+
+        d, n = state["d"], state["n"]
+        sigma, limit = spread(d), np.sqrt(2 * np.log(n))
+        scale = start.SCALES[by](state["D"], d, state["x"])
+        shown = show(page, "calculator", CALCULATOR, **state)
+        words = shown["words"]
+        one, keys = re.search(
+            r"(?s)([\d.]+)\s+is the spread.*\s([\d.]+) of \d+ keys share", words
+        ).groups()
+        freezes = re.search(rf"of {n} keys freezes at ([\d.]+): (frozen, )?([\d.]+)", words)
+        sizes = re.findall(r"([\d.]+) with heads of ([\d.]+)", words)
+        level = float(re.search(r"takes scale=([\d.e-]+)", words)[1])
+        (own,), (cold,) = (re.findall(r"^M([\d.]+)", shown[name]) for name in ("own", "cold"))
+        place = np.clip(500 + 100 * np.log2([sigma, limit]), 0, 1000)
+        ratio = max(sigma / limit, limit / sigma)
+        if (
+            not printed(one, sigma)
+            or not printed(keys, participation(n, sigma))
+            or not printed(freezes[1], limit)
+            or bool(freezes[2]) != (sigma > limit)
+            or not printed(freezes[3], ratio)
+            or [float(size) for _, size in sizes] != [d / 2, 2 * d]
+            or not all(printed(value, spread(float(size))) for value, size in sizes)
+            or abs(level / (scale / sigma) - 1) > 6e-4
+            or [float(x) for x in re.findall(r"scale=([\d.e-]+)\)", shown["code"])]
+            != [float(f"{scale:.6g}")] * 2
+            or not np.allclose([float(own), float(cold)], place, atol=0.0501)
+            or set(shown["off"])
+            != {"s", "x"} - {"s" if rule == "number" else ""} - {"x" if by == "number" else ""}
+        ):
+            found.append(f"{state}: {shown}")
+    return found
+
+
+def test_the_calculator_is_right(visit, module):
+    page = visit(BASE + "your-model/", **CALM).page
+    participation = cache(module("saturation/gaussian_logits").participation)
+    assert calculator_differs(page, module("your-model/start"), participation) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("both(2/(D+3*h*d))", "both(2/(D+3*d))"),
+        ("both(1/(3*D))", "both(1/(2*D))"),
+        ("[1/(D*d),1/D]", "[1/D,1/D]"),
+        ("(d*d)/(d-1)", "d"),
+        ("(d,D)=>D**-0.5", "(d,D)=>d**-0.5"),
+        ("d*q*k", "q*k"),
+        ("e*e*Math.exp(-e)", "e*Math.exp(-e)"),
+        ("(n-1)", "n"),
+        ("Math.sqrt(2*Math.log(n))", "Math.log(n)"),
+        ("(h * d) / size", "h"),
+    ],
+)
+def test_a_wrong_calculator_shows(visit, module, old, new):
+    page = visit_with(visit, "your-model/", "why-calculator.js", old, new)
+    participation = cache(module("saturation/gaussian_logits").participation)
+    assert calculator_differs(page, module("your-model/start"), participation) != []
+
+
+@pytest.mark.parametrize("value", ["", "0", "-3"])
+def test_a_field_may_be_empty(visit, value):
+    tab = visit(BASE + "your-model/", **CALM)
+    for name in ("d", "D", "h"):
+        tab.page.locator(f"why-calculator [name={name}]").fill(value)
+    tab.page.wait_for_timeout(700)
+    assert "NaN" not in tab.page.locator("why-calculator").inner_text()
+    assert complains(tab) == []
 
 
 # All of them -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Links lead somewhere, and what is published is what is meant to be."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
@@ -77,6 +78,22 @@ def test_a_broken_link_is_found(tmp_path, link, whole):
     (tmp_path / "sub/index.html").write_text('<p id="there">', "utf-8")
     (tmp_path / "index.html").write_text(f'<p id="here"><a href="{link}">link</a>', "utf-8")
     assert broken_links(tmp_path) == ([] if whole else [f"index.html: {link}"])
+
+
+def printed_links(site: Path) -> list[str]:
+    """List the links that the script which watches a model may print."""
+    script = (site / "check_attention.py").read_text("utf-8")
+    return [*dict.fromkeys(re.findall(r'"([\w-]+/#[\w-]+)"', script))]
+
+
+def test_the_links_that_a_script_prints_lead_somewhere(site, tmp_path):
+    script = (site / "check_attention.py").read_text("utf-8")
+    assert f'SITE = "http://127.0.0.1{BASE}"' in script
+    links = printed_links(site)
+    assert len(links) > 8
+    for link in links:
+        path, _, anchor = link.partition("#")
+        assert anchor in Links((site / path / "index.html").read_text("utf-8")).anchors, link
 
 
 def test_every_page_that_was_built_is_tested(site):

@@ -41,7 +41,13 @@ WANTED = {
     "Stein": {"theorem/#the-proof-by-steins-identity"},
     "fp16 overflow": {"questions/#half-precision", "questions/#quarter"},
     "log d": {"questions/#why-the-square-root", "scales/"},
+    "pretrained model": {"trained/", "trained/#what-another-scale-does-to-a-trained-model"},
+    "trained models": {"trained/"},
     "d^5": {"questions/#why-the-square-root", "scales/"},
+    "check my model": {"your-model/", "your-model/#script"},
+    "logits explode": {"your-model/"},
+    "attention is flat": {"your-model/"},
+    "calculator": {"your-model/#calculator"},
     "001-17": {"claims/#the-thread-on-the-variance"},
 }
 

@@ -39,7 +39,7 @@ def run(code: bytes, folder: Path) -> str:
 SCRIPTS = [
     *("saturation/assumed", "saturation/logits", "scales/floats"),
     *("scales/spread", "theorem/law", "theorem/quarter_turn", "variance/experiment"),
-    *("training/first_step", "variance/puzzle", "variance/spread"),
+    *("trained/shares", "training/first_step", "variance/puzzle", "variance/spread"),
 ]
 
 
@@ -57,6 +57,17 @@ def test_a_module_with_any_quotes_comes_along(project, tmp_path):
     project.file("snippets/chapter/quotes.py", "end = '''it\\\\'''\n")
     project.snippet(compute="from quotes import end\n\nassert end == 'it' + chr(92)")
     assert run(files(project)["snippets/chapter/line.py"], tmp_path) == ""
+
+
+def test_a_table_beside_a_module_comes_along(project, tmp_path):
+    project.file("snippets/chapter/heads.csv", "a,b\n1,2\n")
+    read = 'from pathlib import Path\n\nrow = Path(__file__).with_name("heads.csv").read_text()\n'
+    project.file("snippets/chapter/stored.py", read)
+    project.snippet(compute="from stored import row\n\nassert row.split() == ['a,b', '1,2']")
+    script = files(project)["snippets/chapter/line.py"]
+    assert run(script, tmp_path) == ""
+    lost = script.replace(b'"heads.csv").write', b'"other.csv").write')
+    assert "FileNotFoundError" in run(lost, tmp_path)
 
 
 def test_scripts_and_their_modules_are_offered_as_they_are(project):

@@ -93,16 +93,16 @@ def of_cell(name: str, context: Context) -> Figure:
 
 
 def links(name: str, trace: Iterable[str], context: Context) -> str:
-    """Link to a script, which is one file, and to the modules that it has in it."""
-    script, *within = [f"snippets/{name}.py", *modules(name, trace)]
+    """Link to a script, which is one file, and to what it has in it."""
+    script, *within = [f"snippets/{name}.py", *brought(name, trace)]
     others = [f"[{file}]({context.to_root}{file})" for file in within]
     needs = f", with {' and '.join(others)} in it" if others else ""
     return f"[{script}]({context.to_root}{script}){{ download }}, one file that runs{needs}."
 
 
-def modules(name: str, trace: Iterable[str]) -> list[str]:
-    """Give the modules of ours that a snippet has imported, from the trace of its run."""
-    files = sorted(read.removeprefix("file ") for read in trace if read.endswith(".py"))
+def brought(name: str, trace: Iterable[str]) -> list[str]:
+    """Give the modules and tables of ours that a snippet has read, from the trace of its run."""
+    files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
     return [file for file in files if file != f"snippets/{name}.py"]
 
 

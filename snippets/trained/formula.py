@@ -1,0 +1,46 @@
+r"""The Gaussian formula meets the mean square over distinct pairs, and misses
+it where a token meets itself. As published, with $\|C\|_F^2$, it is further
+off.
+
+Three pairs of strips on a logarithmic axis, with a mark for each head and a
+thick one at the median: the formula divided by what is measured. For distinct
+pairs both variants lie close to 1. For the same token the corrected formula
+scatters widely around 1, and the published one lies higher. For attended pairs
+both scatter a little.
+"""
+
+# %%
+import numpy as np
+from stored import read
+
+terms = read("terms.csv")
+kinds = ["distinct", "same", "attended"]
+layer = terms["layer"][terms["pairs"] == "distinct"]
+ratio, printed, asymmetry = {}, {}, {}
+for kind in kinds:
+    rows = terms["pairs"] == kind
+    ratio[kind], printed[kind] = terms["formula"][rows], terms["printed"][rows]
+    asymmetry[kind] = np.median(
+        terms["tr_of_C_squared"][rows] / terms["norm_of_C_squared"][rows]
+    )
+limit = 0.1
+within = {kind: int(np.sum(np.abs(ratio[kind] - 1) < limit)) for kind in kinds}
+# How far the median head is off, on the logarithmic axis.
+off = {k: np.median(np.abs(np.log(ratio[k]))) for k in kinds}
+off_as_published = {k: np.median(np.abs(np.log(printed[k]))) for k in kinds}
+
+# %%
+import matplotlib.pyplot as plt
+from strips import name, strip
+
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
+for row, kind in enumerate(kinds):
+    strip(axes, ratio[kind], layer, -2 * row, "C0")
+    strip(axes, printed[kind], layer, -2 * row - 1, "C1")
+axes.axvline(1, color="C4", linestyle=":")
+axes.set(xscale="log", xlabel="formula / measured mean square")
+axes.set(xticks=[0.5, 1, 2, 4], xticklabels=[0.5, 1, 2, 4])
+axes.minorticks_off()
+rows = ["distinct", "as published", "same token", "as published"]
+name(axes, [*rows, "attended", "as published"])
+plt.show()

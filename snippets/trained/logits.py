@@ -1,0 +1,73 @@
+r"""In a trained model the logits of most heads have a spread above 1. Fewer
+keys take part than Gaussian logits of that spread would leave.
+
+A dot for each head on logarithmic axes: the share of a row's keys that take
+part, against the standard deviation of the logits in the row. The shares fall
+as the spread rises, most of them below a curve for Gaussian logits. A dashed
+line at 1 marks the start, another the freezing point; a few heads lie beyond
+it, one of them far to the right.
+"""
+
+# %%
+import numpy as np
+from stored import read
+
+heads = read("heads.csv")
+layer, spread = heads["layer"], heads["row_sd"]
+taking_part, share = heads["taking_part"], heads["share_taking_part"]
+median = np.median(spread)
+limit, most = 0.1, 0.5
+near_one = int(np.sum(np.abs(spread**2 - 1) < limit))
+quartiles = np.quantile(spread, [0.25, 0.75])
+by_layer = [np.median(spread[layer == at]) for at in range(6)]
+mostly_frozen = np.flatnonzero(heads["frozen"] > most)
+# The keys of a row, [CLS] and [SEP] among them.
+keys = int(np.round(np.median(taking_part / share)))
+freezing = np.sqrt(2 * np.log(keys))
+
+
+def two_picks(n, sigma):
+    """Return E Σp² of n Gaussian logits, by quadrature."""
+    z, weight = np.polynomial.hermite_e.hermegauss(80)
+    weight = weight / weight.sum()
+    tau = np.arange(-20, np.log(n) + sigma**2 + 20, 0.05)[:, np.newaxis]
+    u = np.minimum(sigma * z - tau, 40)
+    all_but_one = np.exp(-np.exp(u)) @ weight
+    both = np.exp(2 * u - np.exp(u)) @ weight
+    return 0.05 * n * np.sum(both * all_but_one ** (n - 1))
+
+
+sigma = np.geomspace(0.4, 4, 30)
+gaussian = np.array([1 / (keys * two_picks(keys, s)) for s in sigma])
+name = [f"{a:.0f}.{b:.0f}" for a, b in zip(layer, heads["head"], strict=True)]
+sharpest = int(np.argmax(spread))
+below = int(np.sum(share < np.interp(spread, sigma, gaussian)))
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 5))
+axes.loglog(sigma, gaussian, color="C4", label="Gaussian logits")
+for place, (first, second) in enumerate([(0, 1), (2, 3), (4, 5)]):
+    rows = (layer == first) | (layer == second)
+    label = f"layers {first} and {second}"
+    axes.plot(
+        spread[rows], share[rows], "os^"[place], color=f"C{place}", label=label
+    )
+axes.axvline(1, color="C3", linestyle="--", linewidth=1)
+axes.axvline(freezing, color="C3", linestyle="--", linewidth=1)
+axes.text(1.04, 0.9, "start")
+axes.text(freezing * 1.04, 0.9, "freezing point")
+axes.annotate(
+    name[sharpest],
+    (spread[sharpest], share[sharpest]),
+    (-4, 8),
+    textcoords="offset points",
+    ha="right",
+)
+axes.set(xlabel="spread of a row of logits", ylabel="share of keys taking part")
+axes.set(xticks=[0.5, 1, 2, 4, 8], xticklabels=[0.5, 1, 2, 4, 8])
+axes.set(yticks=[0.05, 0.1, 0.2, 0.5, 1], yticklabels=[0.05, 0.1, 0.2, 0.5, 1])
+axes.minorticks_off()
+axes.legend(loc="center right")
+plt.show()

@@ -1,0 +1,71 @@
+r"""A spread of 1 leaves room on both sides. Without the scale rows freeze; with
+$\sqrt{d_\text{model}}$ for $\sqrt d$, or the scale twice, they go flat.
+
+The share of the keys that share the weight against the spread of the logits,
+from 1/16 to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves
+start at 1 and fall to nearly 0, those for more keys further. A dot on each
+marks where a row freezes, at 2.4, 3.5 and 4.4. Vertical lines mark five set-ups
+with 12 heads of 64: scaled twice at 0.12, the root of the width at 0.29,
+nn.Linear at 0.33, right at 1 and forgotten at 8, far to the right of all dots.
+"""
+
+# %%
+import numpy as np
+from start import sharing, spread
+
+d, heads, width, n_keys = 64, 12, 768, 512
+deviation = 0.02  # of weights, as in GPT-2
+# The rule of initialisation, the scale, and a norm on q and k.
+setups = {
+    "right": ("LeCun", "1/√d", "none"),
+    "linear": ("nn.Linear", "1/√d", "none"),
+    "fixed": ("number", "1/√d", "none"),
+    "forgotten": ("LeCun", "1", "none"),
+    "width": ("LeCun", "1/√width", "none"),
+    "twice": ("LeCun", "1/d", "none"),
+    "normed": ("LeCun", "1/√d", "RMSNorm"),
+    "unit": ("LeCun", "1/√d", "length 1"),
+    "cosine": ("LeCun", "√d", "length 1"),
+}
+start = {
+    name: float(spread(d, heads, width, *setup, s=deviation))
+    for name, setup in setups.items()
+}
+keys = {name: float(sharing(n_keys, s)) for name, s in start.items()}
+counts = [16, 512, 16384]
+freezes = {n: float(np.sqrt(2 * np.log(n))) for n in counts}
+sigma = 2 ** np.arange(-4, 4.01, 0.25)
+share = {n: np.array([sharing(n, s) / n for s in sigma]) for n in counts}
+# The scale kept as a number, 1/8, in heads of other sizes.
+kept = {size: float(np.sqrt(size)) / 8 for size in (32, 64, 128, 256)}
+# Where e^(−σ²) is this share.
+flat_share = 0.95
+flat = float(np.sqrt(-np.log(flat_share)))
+explore = {}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4))
+for n, line in zip(counts, ["-", "--", "-."], strict=True):
+    axes.semilogx(sigma, share[n], line, base=2, label=f"{n:,} keys")
+    at = np.interp(freezes[n], sigma, share[n])
+    axes.plot(freezes[n], at, "o", color=f"C{counts.index(n)}")
+names = {
+    "twice": "scaled twice",
+    "width": "√width",
+    "linear": "nn.Linear",
+    "right": "right",
+    "forgotten": "forgotten",
+}
+for name, label in names.items():
+    axes.axvline(start[name], linestyle=":", color="C5")
+    side = "right" if name == "width" else "left"
+    by = 0.96 if side == "right" else 1.04
+    axes.text(start[name] * by, 1.06, label, ha=side)
+axes.set(xlabel="spread σ of the logits; dots: rows freeze", ylim=(0, 1.15))
+axes.set(ylabel="share of the keys that take part")
+axes.set(xticks=[1 / 16, 1 / 4, 1, 4, 16])
+axes.set_xticklabels(["1/16", "¼", "1", "4", "16"])
+axes.legend(loc="lower left")
+plt.show()

