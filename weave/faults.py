@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.utils import CountHandler
 
 from weave.embed import log, mistake
@@ -46,6 +46,14 @@ class Faults(logging.Filter):
         where = f"docs/{page}" + (f":{text.count(chr(10), 0, at) + 1}" if at >= 0 else "")
         self.shown.setdefault(page, []).append(mistake(where, message))
         return f"{where}: {message}"
+
+    def read(self, file: File) -> str:
+        """Give a page's Markdown, or a heading above which the fault will stand."""
+        try:
+            return file.content_string
+        except UnicodeDecodeError as error:
+            self.say(file.src_uri, f"{error}; save the page as UTF-8", "\ufffd")
+            return f"# {file.name}\n"
 
     def check(self, page: str, html: str) -> None:
         """Find ids that two places of a page share, and a page that says nothing."""

@@ -1,4 +1,4 @@
-"""mkdocs-jupyter without what makes it slow: the site needs no more than that notebooks are pages."""
+"""mkdocs-jupyter without what makes it slow: the site needs no more than notebooks as pages."""
 
 import importlib
 import sys

@@ -103,11 +103,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Write a notebook as Markdown. A mistake fails a strict build, and shows on the page."""
         name, stem = page.file.src_uri, page.file.name
         if not name.endswith(".ipynb"):
-            try:
-                return page.file.content_string
-            except UnicodeDecodeError as error:
-                self.faults.say(name, f"{error}; save the page as UTF-8", "\ufffd")
-                return f"# {stem}\n"
+            return self.faults.read(page.file)
         chapter = Path(config.docs_dir, f"{stem}.md")
         about = get_data(chapter.read_text("utf-8-sig"))[1] if chapter.is_file() else {}
         title = str(about.get("title", stem))
