@@ -15,7 +15,7 @@ from tests.checks import agrees, close
 from tests.conftest import PROJECT
 
 FOLDER = PROJECT.root / "snippets/trained"
-TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv"]
+TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv"]
 SAMPLE = [(0, 2), (3, 8), (5, 1)]
 PRINTED = 1e-3  # four digits are stored; and the order of sums differs between machines
 # A wrong variant is off by more than ten times that.
@@ -421,6 +421,28 @@ def test_another_scale_measured_again(snippet, texts, weights, ran, name):
     assert not any(close(cosine, value["cosine"], PRINTED) for value in others)
 
 
+@needs_model
+def test_one_row_measured_again(stored, minilm, sentences, texts, ran):
+    """The scores from the attention weights: their logarithms, up to a constant for the row."""
+    table = stored.read("row.csv")
+    sentence = sentences.index("The train to the coast leaves from platform nine.")
+    pieces = minilm.tokenize(sentences[sentence], minilm.vocabulary())
+    at = pieces.index("train")
+    assert set(table["query"]) == {"train"}
+    heads = list(dict.fromkeys(zip(table["layer"], table["head"], strict=True)))
+    assert len(heads) == 3
+    for layer, head in heads:
+        rows = (table["layer"] == layer) & (table["head"] == head)
+        assert table["key"][rows].tolist() == pieces
+        score = table["score"][rows]
+        q, k, p = (part[int(head)] for part in ran[sentence][1][int(layer)])
+        logits = np.sqrt(32) * np.log(p)
+        assert close(score - score.mean(), logits[at] - logits[at].mean(), PRINTED)
+        assert close(score, k @ q[at], PRINTED)
+        for wrong in (q @ k[at], k @ q[at - 1], k @ q[at] / np.sqrt(32)):
+            assert not close(score, wrong, 10 * PRINTED)
+
+
 # What the figures say
 
 
@@ -494,6 +516,34 @@ def test_logits(snippet):
     assert page.name[page.sharpest] == "0.2"
     assert np.mean(page.spread > 1) > 0.75
     assert len(page.mostly_frozen) < 10
+
+
+def test_row(snippet, stored):
+    """The weights by another route: the shares of numbers that are powers of one."""
+    page, table = snippet("trained/row"), stored.read("row.csv")
+    heads = stored.read("heads.csv")
+    name = [f"{a:.0f}.{b:.0f}" for a, b in zip(heads["layer"], heads["head"], strict=True)]
+    # What they are shown for: one spreads, one looks at the marks, one at the word before.
+    taking_part, special_, before = (
+        {head: heads[what][name.index(head)] for head in page.scores}
+        for what in ("taking_part", "special", "previous")
+    )
+    assert taking_part["5.9"] > np.median(heads["taking_part"])
+    assert special_["1.10"] > 0.7 > special_["5.9"]
+    assert before["0.2"] == heads["previous"].max()
+    assert page.words[page.words.index(page.query) - 1] == "the" == page.favourite["0.2"]
+    for at, head in enumerate(page.scores):
+        scores = table["score"].reshape(3, -1)[at]
+        assert close(page.scores[head], scores)
+        for by, power in (("1", 0), ("√d", 1 / 2), ("d", 1)):
+            powers = 2 ** (scores / 32**power / np.log(2))
+            assert close(page.weights[head][by], powers / powers.sum())
+            assert close(page.most[head][by], powers.max() / powers.sum())
+            assert close(page.sharing[head][by], powers.sum() ** 2 / np.sum(powers**2))
+        assert not close(page.weights[head]["√d"], page.weights[head]["d"], 0.05)
+        assert page.sharing[head]["1"] <= page.sharing[head]["√d"] < page.sharing[head]["d"]
+    assert page.explore["words"] == page.words
+    assert page.explore["heads"] == list(page.scores.items())
 
 
 def test_scale(snippet):
