@@ -540,7 +540,7 @@ def row_differs(page: Page, row) -> list[str]:
         weights, trained = softmax(np.array(scores) / 32**a), row.weights[head]["√d"]
         if by:  # as the snippet has it
             assert np.allclose(weights, row.weights[head][by])
-        shown = show(page, "row", REAL_ROW, a=a, h=h)
+        shown = show(page, "row", REAL_ROW, a=a, head=h)
         lengths = [
             [
                 float(re.match(r"(?:M0 1h|M)([\d.]+)(?:v18H0z| 0v20)$", bar)[1]) / 1000

@@ -10,7 +10,7 @@ customElements.define(
     static title = "One real row";
     static inputs = [
       { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 1, step: 0.05, value: 0.5 },
-      { name: "h", value: 0 },
+      { name: "head", value: 0 },
     ];
 
     get stage() {
@@ -26,16 +26,16 @@ customElements.define(
       const heads = this.data.heads.map(
         ([name], i) => `<button type="button" data-act="choose" value="${i}">head ${name}</button>`,
       );
-      return `<p class="acts">${heads.join("")}<input type="hidden" name="h" value="0"></p>`;
+      return `<p class="acts">${heads.join("")}<input type="hidden" name="head" value="0"></p>`;
     }
 
     choose({ value }) {
-      this.values = { h: value };
+      this.values = { head: value };
     }
 
-    draw({ a, h }) {
+    draw({ a, head }) {
       const { d, words, heads } = this.data;
-      const [name, scores] = heads[h] ?? heads[0];
+      const [name, scores] = heads[head] ?? heads[0];
       const divided = (power) => softmax(scores.map((score) => score / d ** power));
       const [weights, trained] = [divided(a), divided(0.5)];
       this.panel.querySelectorAll(".sums p").forEach((row, i) => {
@@ -44,9 +44,9 @@ customElements.define(
         then.setAttribute("d", `M${at(trained[i])} 0v20`);
         row.lastChild.textContent = percent(weights[i]);
       });
-      for (const button of this.panel.querySelectorAll("button")) button.ariaPressed = button.value === `${h}`;
-      this.at(".sums").className = `sums keyed ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
-      const by = a ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${(d ** a).toFixed(1)}` : "undivided";
+      for (const button of this.panel.querySelectorAll("button")) button.ariaPressed = button.value === `${head}`;
+      this.panel.className = `panel ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
+      const by = a ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}` : "undivided";
       const top = weights.indexOf(Math.max(...weights));
       const keys = `as if ${sharing(weights).toFixed(1)} of ${words.length} keys shared it`;
       const [title, goes] = [`Head ${name}, ${by}${a === 0.5 ? ", as trained" : ""}`, `goes to “${words[top]}”`];
