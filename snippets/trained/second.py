@@ -28,7 +28,11 @@ C = {
 limit = 0.1
 beyond = {name: np.mean(abs(x) > limit) for name, x in C.items()}
 together = np.corrcoef(C["SmolLM2"], C["SmolLM2, two sentences"])[0, 1]
-layer, spread, first = (heads[of] for of in ("layer", "row_sd", "first"))
+layer = heads["layer"]
+typical = {
+    "spread": np.median(heads["row_sd"]),
+    "first": np.median(heads["first"]),
+}
 early, late = (
     np.median(C["SmolLM2"][rows]) for rows in (layer < 15, layer >= 15)
 )
@@ -46,5 +50,5 @@ axes.axvline(0, color="C4", linestyle=":", linewidth=1)
 axes.set(xlim=(-1, 1), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[0, 0.5, 1])
 axes.set_xlabel("share of C in the mean square of q·k, distinct pairs")
 axes.set_ylabel("share of heads up to it")
-axes.legend(loc="upper left")
+axes.legend(loc="lower right")
 plt.show()
