@@ -16,7 +16,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test lint proof site zensical torch models measure bench weigh clean
+.PHONY: help serve test check lint proof site editions zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -27,8 +27,12 @@ serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you wr
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.
 test: export OPENBLAS_NUM_THREADS ?= 1
-test: $(VENV)/tests-installed ## the whole test suite: snippets, pages, the site in a browser
+test: $(VENV)/tests-installed ## the test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
+
+check: export OPENBLAS_NUM_THREADS ?= 1
+check: $(VENV)/tests-installed ## what takes longer: every seed shifted, and more (marked "long")
+	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
 lint: $(VENV)/tests-installed ## style and types
 	$(BIN)/ruff check
@@ -52,9 +56,12 @@ site: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null ||
 site: $(VENV)/installed ## the site as it is published, in site/
 	$(BIN)/mkdocs build --strict $(ARGS)
 
+editions: $(VENV)/tests-installed site ## the site as one zip, and as a book in PDF, in editions/out/
+	$(BIN)/python -m editions
+
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
-torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries the script that watches models
+torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
@@ -65,12 +72,12 @@ weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (benc
 models: $(VENV)/models-installed ## install what was measured, so that `make test` measures a sample again
 
 # What takes longer than a build may. Its tables are committed, and the pages are made from them.
-measure: $(VENV)/models-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
+measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
 	for script in $(or $(ARGS),snippets/*/measure*.py); do \
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site editions/out .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/installed: requirements.txt pyproject.toml

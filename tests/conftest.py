@@ -18,6 +18,7 @@ PROJECT: Project = project_at(Path(__file__).parents[1])
 
 def pytest_configure(config):
     """Say what our own marks mean."""
+    config.addinivalue_line("markers", "long: takes long, and is run by `make check`")
     config.addinivalue_line("markers", "alone: asks nothing of the snippets' results if run alone")
 
 

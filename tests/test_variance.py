@@ -265,8 +265,9 @@ def test_product_symbolically():
 
 def test_square_counts_by_expanding_it(snippet):
     page = snippet("variance/square")
-    assert [page.total[d] for d in (3, 64)] == [9, 4096]
-    assert [page.off_diagonal[d] for d in (3, 64)] == [6, 4032]
+    for d in (3, 4, 64, 512):  # pairs of places, and of unlike ones
+        assert page.total[d] == len([*itertools.product(range(d), repeat=2)])
+        assert page.off_diagonal[d] == 2 * math.comb(d, 2) == page.total[d] - page.diagonal[d]
     for d in (3, 4):
         terms = sympy.symbols(f"t:{d}")
         square = sympy.Poly(sympy.expand(sum(terms) ** 2), *terms)
@@ -582,7 +583,11 @@ def test_the_2x2_law_has_the_mean_and_the_variance_of_the_formulas(module, snipp
     mean = np.sum(weight * above * 2 * u)
     square = np.sum(weight * 2 * u**2 * above * 2 * u)
     assert close(mean, page.exact_mean, 1e-4)
+    assert close(mean / 2, page.scaled_mean, 1e-4)
     assert close(square - mean**2, page.exact_variance, 1e-3)
+    assert close(law.cdf(page.median), 0.5)
+    assert close(law.cdf(2 * page.observed), page.scaled_percentile / 100)
+    assert not close(law.cdf(page.exact_mean), 0.5, 0.01), "the mean is no median"
     assert not close(mean, page.naive, 1e-4)
     u = np.linspace(0, 2, 401)
     mean = np.trapezoid((1 - law.standardised_cdf(u**2)) * 2 * u, u)
@@ -599,6 +604,10 @@ def test_bias(snippet, module):
         independent = math.sqrt(law.variance_if_independent(n, n, n)) / n
         if n > 2:  # at n = 2 the error is too large to tell them apart
             assert not agrees(page.simulated_relative_sd[n], independent, sd_error)
+        # To the last digit: the formulas that other tests check at small shapes.
+        assert close(page.sd[n] ** 2, law.variance(n, n, n))
+        assert close(page.relative_sd[n] * n, page.sd[n])
+        assert not close(page.relative_sd[n] / independent, 1, 1e-2)
     for n in (2, 4):
         assert not agrees(page.simulated[n], n, page.standard_error[n])
 
@@ -664,6 +673,12 @@ def test_experiment(snippet):
     variance, error = variance_and_error(V)
     assert agrees(variance, page.sd**2, error)
     assert not agrees(variance, page.iid_sd**2, error)
+    # A variance less what the square of the mean entry takes, in whole numbers.
+    cells = page.n * page.m
+    assert close(page.expected * cells, page.d * (cells - 1))
+    assert close(page.given_factors / page.a_variance / page.b_variance, page.d)
+    of_rest = 2 * (1 - 1 / page.d) * (page.d + 2) * page.d / cells  # variance
+    assert close(page.residual_z**2, (page.observed - page.given_factors) ** 2 / of_rest)
     residual, error = variance_and_error(V - given_factors)
     assert agrees(residual, page.residual_sd**2, error)
     assert not agrees(residual, page.sd**2, error)

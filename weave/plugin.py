@@ -27,7 +27,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import folded, lab, policy, search, styles
+from weave import folded, lab, plain, policy, search, styles
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
@@ -59,6 +59,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         root = Path(config.config_file_path).parent
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
+        self.plain: dict[str, str] = {}
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         return config
 
@@ -88,6 +89,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
+        self.nav = nav
         options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
         listed = sorted((file.src_uri, file.url) for file in files)
         site = config.markdown_extensions, options, config.validation, listed
@@ -153,7 +155,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        page.content = self.project.store.read("page", page.file.src_uri, "html")
+        name = page.file.src_uri
+        page.content = html = self.project.store.read("page", name, "html")
+        if not self.serves:
+            self.project.told[f"html {name}"] = html
+            to_markdown = partial(plain.to_markdown, html)
+            self.plain[page.url] = self.project.keep("plain", f"html {name}", to_markdown)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
@@ -170,8 +177,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if self.serves:
             return
         site = Path(config.site_dir)
+        plain.write(self.plain, self.nav, site, config)
         pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
-        for page, html in policy.state(styles.unite(pages, site), site).items():
+        for page, html in policy.state(styles.unite(plain.link(pages), site), site).items():
             page.write_text(folded.kept_back(html), "utf-8")
 
 

@@ -20,7 +20,8 @@ MACHINERY = {
     "runs": ("run/*", "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"),
     "pages": (
         "**/*",
-        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath",
+        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
+        "markdownify",
     ),
 }
 # The folders whose files snippets and pages are made of.

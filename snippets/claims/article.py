@@ -163,9 +163,9 @@ def almost_all():
     {= saturation/saturation.largest_weight['d = 64'][512] :.2f }, and for
     65,536 keys {= saturation/saturation.largest_weight['d = 64'][65536] :.2f }.
     """
-    three = weights(3, 8, 40_000)[:, 0]
+    three = weights(3, 8, 16)[:, 0]
     few, mean = np.median(three), three.mean()
-    many, huge = (np.median(weights(512, sd)[:, 0]) for sd in (8, 64))
+    many, huge = (np.median(weights(512, sd, 14)[:, 0]) for sd in (8, 64))
     beyond = (case(found, beyond=True) for found in (mean, many))
     return finding(few, huge, *beyond, few=few, mean=mean, many=many)
 
@@ -204,7 +204,7 @@ def vanishing_gradients():
     than the {= scaled :.2f } with the divisor. At $d_k = 4096$ the median
     vanishes there too, and the mean is {= slow :.3f }.
     """
-    bare = {3: weights(3, 8, 40_000), 512: weights(512, 8)}
+    bare = {3: weights(3, 8, 16), 512: weights(512, 8, 14)}
     size = {n: jacobian_norm(p) for n, p in bare.items()}
     median = {n: np.median(sizes) for n, sizes in size.items()}
     mean = {n: sizes.mean() for n, sizes in size.items()}
@@ -307,7 +307,7 @@ def grows():
 )
 def behaves_worse():
     r"""With bare scores, of 512 keys {= part[4] :.0f } take part at 4
-    dimensions, {= part[64] :.1f } at 64 and {= part[1024] :.2f } at 1024,
+    dimensions, {= part[64] :.1f } at 64 and {= part[1024] :.1f } at 1024,
     counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. By another
     measure, such as the size of the gradient, it depends on the number of keys.
     """
@@ -939,19 +939,24 @@ def correct_factor():
 def well_distributed():
     r"""Take “well-distributed” to mean that over a quarter of the keys take
     part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
-    keys {= part[4] :.0f } do at 4 dimensions, {= part[64] :.0f } at 64 and
-    {= part[256] :.0f } at 256. If the coordinates of each vector are all
-    equal, {= equal :.1f } do at 64.
+    keys about {= round(part[4], -1) :.0f } do at 4 dimensions,
+    {= round(part[64], -1) :.0f } at 64 and {= round(part[256], -1) :.0f } at
+    256. If the coordinates of each vector are all equal, {= equal :.1f } do at
+    64.
     """
-    rng = np.random.default_rng(0)
-    level = rng.standard_normal((1000, 512))
-    part = {}
-    for d in (4, 64, 256):
-        # Given q, the scores are Gaussian with standard deviation ‖q‖/√d.
-        length = stats.chi(d).rvs((1000, 1), random_state=rng) / np.sqrt(d)
-        part[d] = taking_part(special.softmax(length * level, axis=1))
-    common = 8 * rng.standard_normal((1000, 1))
-    equal = taking_part(special.softmax(common * level, axis=1))
+
+    # Given q, the scores are Gaussian: with standard deviation ‖q‖/√d, or with
+    # 8 |q_1| if all are equal. At 32 quantiles of it.
+    quantiles = (np.arange(32) + 0.5) / 32
+
+    def taking_part_at(sds):
+        return mean([1 / taking_part(draw(512, sd, 10)) for sd in sds]) ** -1
+
+    part = {
+        d: taking_part_at(stats.chi(d).ppf(quantiles) / np.sqrt(d))
+        for d in (4, 64, 256)
+    }
+    equal = taking_part_at(8 * stats.chi(1).ppf(quantiles))
     cases = (case(taking_part=found, n=512) for found in part.values())
     beyond = case(taking_part=equal, n=512, beyond=True)
     return finding(*cases, beyond, part=part, equal=equal)
@@ -1001,7 +1006,7 @@ def small_dimension():
     is {= many[0] :.0f } and {= many[1] :.0f }. The article's single score has
     nothing to compete with.
     """
-    bare, scaled = (taking_part(weights(3, sd, 40_000)) for sd in (2, 1))
+    bare, scaled = (taking_part(weights(3, sd, 16)) for sd in (2, 1))
     many = [taking_part(weights(512, sd)) for sd in (2, 1)]
     names = {"bare": bare, "scaled": scaled}
     return finding(case(**names), **names, many=many)
@@ -1037,7 +1042,7 @@ def typical_example():
     wide = np.trapezoid([1 - within(w) for w in widths], widths)
     example = 14, 10, 12
     shown, width = shares(*example).max(), max(example) - min(example)
-    usual = np.median(weights(3, 8, 40_000)[:, 0])
+    usual = np.median(weights(3, 8, 16)[:, 0])
     return finding(
         case(shown=shown, usual=usual),
         case(shown=width, usual=wide),

@@ -183,12 +183,38 @@ def judged(
             "reading": "",
         }
     try:
-        return shown | settled(entry, check())
+        result = settled(entry, check())
     except Exception as error:
         what = (
             str(error) if isinstance(error, MisfitError) else told(error, check)
         )
         raise MisfitError(f"{key}: {what}") from error
+    if draws(check):  # so how far or how close it is has to do with chance
+        said = result["strictness"].replace(":", " in this draw:", 1)
+        result["strictness"] = said
+    return shown | result
+
+
+def draws(function: Any) -> bool:
+    """Tell whether a function draws random numbers, or one that it calls."""
+    function = inspect.unwrap(function)
+    codes = [function.__code__]
+    for code in codes:  # functions inside it too
+        codes += [part for part in code.co_consts if inspect.iscode(part)]
+    names = {name for code in codes for name in code.co_names}
+    known = function.__globals__
+    modules = [
+        known[name] for name in names if inspect.ismodule(known.get(name))
+    ]
+    scopes = [known, *(vars(m) for m in modules if m.__name__ == "samples")]
+    called = [
+        scope[name] for scope in scopes for name in names if name in scope
+    ]
+    return bool(names & {"default_rng", "qmc"}) or any(
+        draws(each)
+        for each in called
+        if inspect.isfunction(inspect.unwrap(each)) and each is not function
+    )
 
 
 def told(error: Exception, check: Callable[..., Any]) -> str:

@@ -110,7 +110,7 @@ JOINTS = [joint(1), joint(2), joint(3)]
 def logits():
     r"""What softmax is given is $q^\top k$ over the divisor. The logarithm of
     the ratio of two of its weights tells how far apart their logits are: for
-    the vectors of the check, by {= abs(before) :.2f } without a divisor and by
+    the vectors of this draw, by {= abs(before) :.2f } without a divisor and by
     {= abs(behind) :.2f } with $\sqrt{64} = 8$.
     """
     q, key, other = np.random.default_rng(0).standard_normal((3, 64))
@@ -266,7 +266,7 @@ def sum_of_terms():
 def correlations():
     r"""In a small attention layer that learns to look tokens up, this
     correlation is {= before :.3f } ± {= error :.3f } at the start, on average,
-    and {= after :.2f } after ten steps. Correlation over *tokens*, which the
+    and {= after :.1f } after ten steps. Correlation over *tokens*, which the
     note's matrix $C = \mathbb{E}[qk^\top]$ holds, is another matter: over all
     pairs of tokens it can stay 0.
     """
@@ -384,8 +384,8 @@ def stays_bounded():
 )
 def norm_of_score():
     """A definition: square the score, average over all draws, and take the
-    root. So it counts how large scores are, whatever their sign. Averaged over
-    all draws of the check it is {= found :.2f }, as the theorem in its mended
+    root. So it counts how large scores are, whatever their sign. With the
+    covariances of this draw it is {= found :.2f }, as the theorem in its mended
     form says for them.
     """
     Sigma = joint(2)
@@ -495,9 +495,9 @@ def not_gaussian():
     were Gaussian, their covariances would tell how much a token's score with
     itself varies from token to token. After 100 steps of learning to look
     {= tokens } tokens up it varies far less, in each of {= networks } networks:
-    its variance is at most {= trained :.3f } times that. Chance does not do it:
-    in {= samples } samples of as many Gaussian vectors the factor is never
-    below {= gaussian :.2f }.
+    its variance is at most {= trained :.3f } times that in this draw. Chance
+    does not do it: in {= samples } samples of as many Gaussian vectors the
+    factor is never below {= gaussian :.2f }.
     """
 
     def share(w):
@@ -1119,7 +1119,8 @@ def lemma_two():
 )
 def still_symmetric():
     r"""It equals its transpose, for random $\Sigma$ and symmetric $B$. With a
-    $B$ that is not symmetric it differs from it by up to {= differs :.2f }.
+    $B$ that is not symmetric it differs from it, by up to {= differs :.2f } in
+    this draw.
     """
 
     def sandwiched(B, Sigma):
@@ -1363,8 +1364,8 @@ def slip():
 )
 def conclusion():
     r"""The slip of [000-38](claims.md#000-38) is handed on, and nothing else is
-    wrong. For a million pairs of four-dimensional vectors, drawn with a random
-    $\Sigma$, the mean square of $q^\top k$ is {= mean :.3f } ±
+    wrong. For a million pairs of four-dimensional vectors, with the random
+    $\Sigma$ of this draw, the mean square of $q^\top k$ is {= mean :.3f } ±
     {= error :.3f }. With $\operatorname{tr}(C^2)$ the formula gives
     {= right :.3f }, with $\|C\|_F^2$ it gives {= published :.3f }.
     """

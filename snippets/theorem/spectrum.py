@@ -1,11 +1,11 @@
 r"""For any covariance the distribution is fixed by $2d$ numbers: the
 eigenvalues of $A\Sigma$.
 
-Two stacked panels for one covariance in 4 dimensions. Above, the eight
-eigenvalues as vertical stems on an axis: four negative, four positive. Below,
-the density of q·k that they give, over a simulated histogram: a lopsided peak
-that fits it. A dashed bell curve with the published mean and variance is
-clearly wider.
+Two stacked panels for one covariance in 4 dimensions, drawn at random. Above,
+the eight eigenvalues as vertical stems on an axis: four negative, four
+positive. Below, the density of q·k that they give, over a simulated histogram:
+a lopsided peak that fits it. A dashed bell curve with the published mean and
+variance is clearly wider.
 """
 
 # %%

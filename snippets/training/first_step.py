@@ -3,7 +3,7 @@ of $q\cdot k$ itself mostly cancel.
 
 Two stacked panels. Above, sums of the first n terms, for one pair of 512
 dimensions: the terms of q·k wander near 0; the terms that a step of SGD or of
-Adam adds climb in nearly straight lines to about 90 and 80; those of a random
+Adam adds climb in nearly straight lines to about 100 and 80; those of a random
 step of the same length stay near 0. Below, the root mean square of the whole
 sums against d from 16 to 512, both axes logarithmic: q·k and the random step
 rise with slope one half, SGD and Adam with slope 1.
@@ -44,14 +44,15 @@ path = {name: np.cumsum(terms[name][0, 0]) for name in names}
 # %%
 import matplotlib.pyplot as plt
 
-fig, (sums, sizes) = plt.subplots(2, 1, figsize=(6.4, 8))
+fig, (sums, sizes) = plt.subplots(2, 1, figsize=(6.4, 6.8))
 for place, name in enumerate(names):
     style = "--" if name == "random step" else "-"
     look = {"color": f"C{place}", "linestyle": style}
     sums.plot(path[name], **look, label=name)
-    note = f"{name}: $d^{{{fit[name][0]:.2f}}}$"
+    note = f"{name}: $d^{{{fit[name][0]:.1f}}}$"
     sizes.loglog(dims, size[name].mean(0), marker="o", **look, label=note)
 sums.set(xlabel="terms added up, at d = 512", ylabel="their sum")
+sums.set(yticks=[0, 50, 100])
 sums.legend(loc="upper left")
 sizes.set(xlabel="d", ylabel="sum of all d terms (rms)", ylim=(0.4, 900))
 sizes.set(xticks=dims, xticklabels=dims)

@@ -53,7 +53,7 @@ notes = {
 }
 for place, (name, note) in enumerate(notes.items()):
     style = "o--" if "random" in name else "o-"
-    label = f"{note}: $d^{{{fit[name][0]:.2f}}}$"
+    label = f"{note}: $d^{{{abs(fit[name][0]):.1f}}}$"
     axes.loglog(
         dims, size[name].mean(axis=0), style, color=f"C{place}", label=label
     )

@@ -156,7 +156,7 @@ WRONG = {
         needed(LOG_Z + "return np.mean(np.max(z, axis=1)) * s / d"): "the best of the noise",
         needed("return np.log(n - 1) * s / d"): "if all noise had the score 0",
         # The right key counted among the noise.
-        needed(LOG_Z.replace("n - 1", "n") + "return log_z * s / d"): "and this is 0.348",
+        needed(LOG_Z.replace("n - 1", "n") + "return log_z * s / d"): "and this is 0.3",
         # With too few rows for three keys.
         needed(
             "z = np.random.default_rng(1).standard_normal((300, n - 1)) * np.sqrt(d) / s\n"

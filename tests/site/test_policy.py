@@ -49,7 +49,15 @@ def open_page(context, url: str):
     return page
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+# Of each kind one: the others, which have the same scripts, are for `make check`.
+QUICK = {"", "saturation/", "claims/", "labs/variance/", "404.html"}
+EACH_PAGE = [
+    pytest.param(path, id=path or "index", marks=[] if path in QUICK else pytest.mark.long)
+    for path in PAGES
+]
+
+
+@pytest.mark.parametrize("path", EACH_PAGE)
 def test_nothing_is_refused(heard, path):
     page = heard(BASE + path)
     use(page)
