@@ -411,7 +411,7 @@ CALCULATOR = """shown => ({
 RULES = ["LeCun", "Xavier", "Xavier, fused", "Xavier, one head", "nn.Linear", "number", "T5"]
 NORMS = ["none", "RMSNorm", "LayerNorm", "length 1"]
 SCALES = ["1/√d", "1", "1/d", "8/d", "1/√width", "√d", "number"]
-MODEL = {"d": 64, "h": 12, "D": 768, "rule": 0, "norm": 0, "by": 0, "s": 0.03, "x": 0.2, "n": 512}
+MODEL = {"d": 64, "H": 12, "D": 768, "rule": 0, "norm": 0, "by": 0, "s": 0.03, "x": 0.2, "n": 512}
 SETUPS = [
     *(
         MODEL | {"rule": rule, "d": d, "n": n}
@@ -419,7 +419,7 @@ SETUPS = [
     ),
     *(MODEL | {"norm": norm, "by": by} for norm, by in product(range(4), range(7))),
     *(MODEL | {"by": 6, "x": x, "n": n} for x, n in product([0.002, 0.01, 4, 9], [16, 65536])),
-    MODEL | {"h": 20, "rule": 2},
+    MODEL | {"H": 20, "rule": 2},
     MODEL | {"D": 12288, "rule": 5},
 ]
 
@@ -437,7 +437,7 @@ def calculator_differs(page: Page, start, participation) -> list[str]:
         rule, norm, by = RULES[state["rule"]], NORMS[state["norm"]], SCALES[state["by"]]
 
         def spread(size, state=state, rule=rule, norm=norm, by=by):
-            heads = state["h"] * state["d"] / size
+            heads = state["H"] * state["d"] / size
             return start.spread(size, heads, state["D"], rule, by, norm, state["s"], state["x"])
 
         d, n = state["d"], state["n"]
@@ -503,7 +503,7 @@ def test_a_wrong_calculator_shows(visit, module, old, new):
 @pytest.mark.parametrize("value", ["", "0", "-3"])
 def test_a_field_may_be_empty(visit, value):
     tab = visit(BASE + "your-model/", **CALM)
-    for name in ("d", "D", "h"):
+    for name in ("d", "D", "H"):
         tab.page.locator(f"why-calculator [name={name}]").fill(value)
     tab.page.wait_for_timeout(700)
     assert "NaN" not in tab.page.locator("why-calculator").inner_text()

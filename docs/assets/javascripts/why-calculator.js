@@ -63,10 +63,10 @@
       static title = "Your model at the start";
       static inputs = [
         { name: "n", label: "keys <i>n</i>", least: 1, most: 16, step: 0.5, value: 9, power: true },
-        ...Object.entries({ d: 64, h: 12, D: 768, rule: 4, s: 0.02, norm: 0, by: 0, x: 0.125 }).map(([name, value]) => ({ name, value })),
+        ...Object.entries({ d: 64, H: 12, D: 768, rule: 4, s: 0.02, norm: 0, by: 0, x: 0.125 }).map(([name, value]) => ({ name, value })),
       ];
 
-      stage = `<div class="form">${field("d", "size of a head", 64)}${field("h", "heads", 12)}${field("D", "width", 768)}
+      stage = `<div class="form">${field("d", "size of a head", 64)}${field("H", "heads", 12)}${field("D", "width", 768)}
       ${choice("rule", "initialisation", RULES)}${field("s", "standard deviation", 0.02, 0.001)}
       ${choice("norm", "norm on q and k", NORMS)}${choice("by", "scale", SCALES)}${field("x", "scale, as a number", 0.125, 0.001)}</div>
       <p class="found"><b></b> <span></span></p>
@@ -80,7 +80,7 @@
 
       draw(values) {
         const { n, rule, norm, by, s, x } = values;
-        const [d, h, D] = [values.d, values.h, values.D].map((size) => Math.max(1, size || 1));
+        const [d, h, D] = [values.d, values.H, values.D].map((size) => Math.max(1, size || 1));
         const scale = (d) => SCALES[by][1](d, D, x);
         const spread = (d, h) => {
           const [q, k] = RULES[rule][1](D, h, d, s);
