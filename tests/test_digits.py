@@ -1,5 +1,6 @@
 """What a chapter prints, its tests hold to the last digit: altered by one, it fails a test."""
 
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ UNNOTICED = {
     "variance": {},
     "training": {
         "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
+        "first_step.pairs": "how many were drawn, which the snippet says",
     },
 }
 
@@ -30,7 +32,7 @@ def unnoticed(chapter: str, *tests: str) -> list[str]:
     assert not run.returncode, run.stdout[-4000:] + run.stderr
     assert "are noticed" in run.stdout
     own = [line for line in run.stdout.splitlines() if line.startswith(f"docs/{chapter}.md:")]
-    return [line for line in own if "/" not in line.partition("{=")[2]]
+    return [line for line in own if not re.search(r"\{= \w+/\w+\.", line)]
 
 
 @pytest.mark.long

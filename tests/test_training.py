@@ -275,6 +275,7 @@ def test_first_step(snippet):
         # To the last digit: each term gains a step times |k|, and one times |q|.
         size = integrate.quad(lambda x: 2 * x * stats.norm.pdf(x), 0, np.inf)[0]
         assert close(page.adam_law[d], 2 * page.step * size * d)
+    assert close(page.eta * size, page.step)
     for name, half in [("q·k", 0.5), ("random step", 0.5), ("SGD", 1), ("Adam", 1)]:
         slope, error = page.fit[name]
         assert agrees(slope, half, error, 6)
@@ -555,6 +556,7 @@ def test_where_training_ends(recall, snippet):
         assert nearest(page.right[name][0], power)
         assert not nearest(page.right[name][0], 1.5 - power)
         assert page.final_loss[name].max() < 0.01
+    assert page.worst_loss == max(loss.max() for loss in page.final_loss.values())
 
 
 def test_eight_over_d():
