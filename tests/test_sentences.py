@@ -33,6 +33,14 @@ from weave.errors import WeaveError
 from weave.run.snippet import read
 
 ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def refreshed():
+    """What pages quote is there, on each of pytest's workers."""
+    PROJECT.refresh()
+
+
 PAGES = [page for page in sorted(ROOT.glob("docs/*.md")) if page.stem != "claims"]
 assert embeds.MODULES  # the kinds of embeds are known
 
@@ -296,7 +304,8 @@ def test_a_typed_number_that_is_altered_is_found():
             for other, what, changed in alterations(said):
                 tried += 1
                 if not flaws(changed, context(page)):
-                    slipped.append((other in beside, f"docs/{page.name}:{said.line}: {what}"))
+                    known = other in beside or other / 100 in beside  # 5, of 5%, is .05 in code
+                    slipped.append((known, f"docs/{page.name}:{said.line}: {what}"))
     assert tried > 1000
     # What slips through has become another number of the same sentence.
     assert all(beside for beside, _ in slipped), [what for beside, what in slipped if not beside]
