@@ -53,9 +53,9 @@ class Limit:
 
 # What is aimed at is 150 KB for a chapter and 120 for the front page. Chapters are beyond it, and
 # these limits are what has been reached, so that no page gets heavier unnoticed. Of a chapter the
-# theme's own script is 35 KB, what is left of its stylesheet 9, the fonts 73; of its page drawings are
-# 20, code below figures 10 to 16, formulas' names 4 to 12. What is folded counts by its bytes and not
-# by its elements, which there are none of before somebody looks (weave/folded.py).
+# theme's own script is 35 KB, what is left of its stylesheet 9, the fonts 73; of its page drawings
+# are 20, code below figures 10 to 16, formulas' names 4 to 12. What is folded counts by its bytes
+# and not by its elements: there are none before somebody looks (weave/folded.py).
 LIMITS = {
     "": Limit(120, 700),
     "variance/": Limit(212, 3100),
