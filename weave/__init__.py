@@ -13,6 +13,7 @@ changed, each in a process of its own (`run/`), and the `store` keeps what they 
 `page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
 to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
 beside them is `published`. `plugin` knows MkDocs, `zensical` its successor.
+`faults` are what no embed sees; a `site` takes the last one's place when there are none.
 """
 
 from weave.page import Weave

@@ -67,7 +67,9 @@ class Weaver(Preprocessor):
         zensical.write_files(context)
         path = context.project.root / "docs" / context.source
         if path.suffix == ".md":  # Markdown does not see its front matter
-            whole = path.read_text("utf-8-sig").rstrip() if path.is_file() else text.rstrip()
+            whole = (
+                path.read_text("utf-8-sig", "replace").rstrip() if path.is_file() else text.rstrip()
+            )
             above = whole.count("\n") - text.rstrip().count("\n")
             context.place = lambda line: f"docs/{context.source}:{above + line}"
         found = mentions_in(text, context.source)

@@ -5,18 +5,16 @@ its context, and keeps what a page became, so that an edit makes those pages ane
 It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a megabyte of its own.
 """
 
-import importlib
 import logging
-import subprocess
-import sys
-from base64 import b64decode, b64encode
+import sqlite3
+from base64 import b64decode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Literal
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
@@ -27,38 +25,38 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import folded, lab, policy, search, styles
+from weave import faults, jupyter, lab, plain, search
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
-from weave.published import published
+from weave.published import card_of, published
+from weave.site import Site
 
 AFTER_OTHER_PLUGINS = -100
-
-# mkdocs-jupyter imports all of nbconvert and jupytext, half a second of every start. Of its work
-# the site needs no more than that notebooks become pages, so it is imported without them.
-_SLOW = {"jupytext", "mkdocs_jupyter.convert"} - sys.modules.keys()
-sys.modules.update({name: ModuleType(name) for name in _SLOW})
-importlib.import_module("mkdocs_jupyter.plugin")
-for _name in _SLOW:
-    del sys.modules[_name]
+jupyter.load_cheaply()
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     """One object for all builds while serving."""
 
-    serves = False
+    in_place = False  # a server's site, or one that is built in part
+    site: Site | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
-        self.serves = command == "serve"
+        self.in_place = command == "serve" or dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""
         time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
+        self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
+        self.plain: dict[str, str] = {}
+        if not self.in_place:
+            self.site = Site(Path(config.site_dir))
+            config.site_dir = str(self.site.new)
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         return config
 
@@ -75,7 +73,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if config.site_url:  # a card needs an absolute address
             words = [config.site_name, config.site_description or ""]
             self.project.told["card "] = words
-            card = self.project.keep("card", "card ", lambda: drawn(*words))
+            card = self.project.keep("card", "card ", lambda: card_of(*words))
             files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
@@ -88,10 +86,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
+        self.nav = nav
         options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
         listed = sorted((file.src_uri, file.url) for file in files)
         site = config.markdown_extensions, options, config.validation, listed
         self.project.told["site "] = site
+        self.files = files
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -103,7 +103,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Write a notebook as Markdown. A mistake fails a strict build, and shows on the page."""
         name, stem = page.file.src_uri, page.file.name
         if not name.endswith(".ipynb"):
-            return None
+            return self.faults.read(page.file)
         chapter = Path(config.docs_dir, f"{stem}.md")
         about = get_data(chapter.read_text("utf-8-sig"))[1] if chapter.is_file() else {}
         title = str(about.get("title", stem))
@@ -128,6 +128,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             logging.getLogger("mkdocs").addHandler(warnings)
             try:
                 Page.render(page, config, files)
+                self.faults.check(name, page.content or "")
             finally:
                 logging.getLogger("mkdocs").removeHandler(warnings)
             html = page.content or ""
@@ -153,29 +154,38 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        page.content = self.project.store.read("page", page.file.src_uri, "html")
+        name = page.file.src_uri
+        page.content = html = self.project.store.read("page", name, "html")
+        if self.site:
+            self.project.told[f"html {name}"] = html
+            to_markdown = partial(plain.to_markdown, html)
+            self.plain[page.url] = self.project.keep("plain", f"html {name}", to_markdown)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
         page.content = ""
 
+    @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Name the failures that no page has shown, sweep what nothing asked for, and finish.
+        """Name the failures that no page has shown; then put up the site, and sweep.
 
-        A server leaves the pages as they are: its own script would break the policy.
+        A strict build with warnings makes no site: the last one stays, and all that is kept.
         """
         for name in sorted(self.project.failed.keys() - self.project.asked):
-            log.warning("%s", self.project.failed[name])
-        self.project.store.sweep(self.project.wanted)
-        if self.serves:
+            log.warning("%s", words := str(self.project.failed[name]))
+            self.faults.shown.setdefault("index.md", []).append(mistake(name, words))
+        if faults.were_counted():
             return
-        site = Path(config.site_dir)
-        pages = {page: page.read_text("utf-8") for page in sorted(site.rglob("*.html"))}
-        for page, html in policy.state(styles.unite(pages, site), site).items():
-            page.write_text(folded.kept_back(html), "utf-8")
+        self.project.store.sweep(self.project.wanted)
+        if self.site:
+            plain.write(self.plain, self.nav, self.site.new, config)
+            config.site_dir = str(self.site.put_up(self.project.store))
+        else:
+            self.faults.show(self.files)
 
-
-def drawn(name: str, words: str) -> str:
-    """Give the card's picture, as text to be kept."""
-    command = [sys.executable, "-m", "weave.card", name, words]
-    return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()
+    def on_build_error(self, *, error: Exception) -> None:
+        """Let the last site stand, and say in a sentence what the machine has refused."""
+        if self.site:
+            self.site.drop()
+        if isinstance(error, WeaveError | OSError | sqlite3.Error):
+            raise Abort(f"{error}. The last site is as it was.")

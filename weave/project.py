@@ -20,11 +20,13 @@ MACHINERY = {
     "runs": ("run/*", "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"),
     "pages": (
         "**/*",
-        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath",
+        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
+        "markdownify",
     ),
 }
 # The folders whose files snippets and pages are made of.
 WATCHED = ("snippets", "docs", "proofs")
+OUT = "this link leads out of the project; put the file itself here"
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 
@@ -77,7 +79,8 @@ class Project:
             stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:
                 return
-            self.answers, self.wanted, self.asked, self.failed = {}, set(), set(), {}
+            self.answers, self.wanted, self.asked = {}, set(), set()
+            self.failed = {name: WeaveError(f"{name}: {OUT}") for name in self.links_out(files)}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
             stale = {
@@ -90,6 +93,13 @@ class Project:
                     outcome["trace"]["machinery runs"] = self.digest("machinery runs")
                     self.store.write("run", name, outcome)
             self.stamps = stamps
+
+    def links_out(self, files: list[Path]) -> list[str]:
+        """Name the links that lead out of the project: what they lead to would be published."""
+        root = self.root.resolve()
+        links = [file for file in files if file.is_symlink()]
+        out = [link for link in links if not link.resolve().is_relative_to(root)]
+        return [link.relative_to(self.root).as_posix() for link in out]
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -123,7 +133,8 @@ class Project:
         """Tell whether all that an entry was made of is as it was."""
         self.wanted.add((kind, name))
         trace = self.store.read(kind, name, "trace")
-        return trace is not None and all(self.digest(q) == then for q, then in trace.items())
+        kept = isinstance(trace, dict)
+        return kept and all(self.digest(q) == then for q, then in trace.items())
 
     def keep(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
         """Give what `make` gives (any JSON), made anew only if its source or weave has changed.

@@ -1,5 +1,7 @@
 """The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
 
+import subprocess
+import sys
 from base64 import b64decode, b64encode
 from functools import partial
 from pathlib import Path
@@ -31,7 +33,9 @@ def published(project: Project) -> dict[str, bytes]:
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
     }
     for name, path in sorted(project.jobs.items()):
-        if name.startswith("labs/") and name not in project.failed:
+        if name in project.failed:
+            continue
+        if name.startswith("labs/"):
             to_script = partial(notebook.to_script, path)
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()
@@ -60,3 +64,9 @@ def alone(script: Path, within: list[Path]) -> str:
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
     return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1) if brings else code
+
+
+def card_of(name: str, words: str) -> str:
+    """Give the picture of the site's card, as text to be kept."""
+    command = [sys.executable, "-m", "weave.card", name, words]
+    return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()

@@ -3,6 +3,7 @@
 import logging
 import multiprocessing
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, wait
@@ -30,12 +31,13 @@ def run_all(
     # One more than cores: the pool takes a tenth of a second to put a new process in a place that
     # has become free, and meanwhile the core works on.
     with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
         ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
         futures: dict[Any, str] = {
-            pool.schedule(execute, (path, root, time_limit), timeout=time_limit + 2): name
+            pool.schedule(execute, (path, root, time_limit, scratch), timeout=time_limit + 2): name
             for name, path in jobs.items()
         }
         latest = time.monotonic()
@@ -71,11 +73,11 @@ def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | We
         return WeaveError(f"{name}: its process died with exit code {code} and no message")
 
 
-def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
+def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
     """Do the work of the new process; only there is matplotlib loaded."""
     from weave.run import worker
 
-    return worker.execute(path, root, time_limit)
+    return worker.execute(path, root, time_limit, scratch)
 
 
 def processes() -> ForkServerContext | SpawnContext:

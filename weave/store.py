@@ -8,7 +8,8 @@ as the answers are the same. Parts are JSON: nothing that is read from here can 
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,12 @@ class Store:
     """
 
     def __init__(self, file: Path) -> None:
+        self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             self.connection = connect(file)
-        except sqlite3.OperationalError as error:  # locked, full, not to be written
-            raise WeaveError(f"{file}: {error}; is another build at work?") from None
+        except sqlite3.OperationalError as error:
+            raise self.refused(error) from None
         except sqlite3.DatabaseError:
             for part in file.parent.glob(f"{file.name}*"):  # SQLite's own journals lie beside it
                 part.unlink()
@@ -47,8 +49,11 @@ class Store:
         row = self.connection.execute(query, (kind, name, part)).fetchone()
         try:
             return json.loads(zlib.decompress(row[0])) if row else None
-        except (zlib.error, ValueError):
-            raise WeaveError(f"the cache is damaged ({kind} {name}): make clean") from None
+        except (zlib.error, ValueError, TypeError):
+            error = self.damaged(kind, name)
+            if part == "trace":
+                return None
+            raise error from None
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
@@ -56,21 +61,44 @@ class Store:
             (kind, name, part, zlib.compress(json.dumps(value).encode(), 1))
             for part, value in parts.items()
         ]
-        with self.connection as connection:
+        with self.alone() as connection:
             connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
             connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)
 
     def sweep(self, wanted: set[tuple[str, str]]) -> None:
         """Drop all entries but these."""
-        unwanted = self.entries() - wanted
-        with self.connection as connection:
+        with self.alone() as connection:
+            unwanted = self.entries() - wanted
             connection.executemany("DELETE FROM parts_1 WHERE kind = ? AND name = ?", unwanted)
+
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """Do several things with no other build between them: all of them, or nothing."""
+        try:
+            with self.connection as connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+        except sqlite3.OperationalError as error:
+            raise self.refused(error) from None
+
+    def damaged(self, kind: str, name: str) -> WeaveError:
+        """Have an entry made again by the next build, and word why this one has to stop."""
+        with self.alone() as connection:
+            connection.execute(
+                "DELETE FROM parts_1 WHERE kind = ? AND name = ? AND part = 'trace'", (kind, name)
+            )
+        return WeaveError(f"what {self.file} keeps of {kind} {name} is damaged: build again")
+
+    def refused(self, error: sqlite3.OperationalError) -> WeaveError:
+        """Word what the machine has refused: the file is locked, or cannot be written."""
+        hint = "is another build at work, is the disk full, may the folder be written?"
+        return WeaveError(f"{self.file}: {error}; {hint}")
 
 
 def connect(file: Path) -> sqlite3.Connection:
     """Open the file, or make it; sqlite3.DatabaseError says that it is no whole store."""
     # Another build may be writing, and an engine may weave pages in threads.
-    connection = sqlite3.connect(file, timeout=30, check_same_thread=False)
+    connection = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
     try:
         connection.execute("PRAGMA auto_vacuum = FULL")  # what is swept leaves no room behind
         connection.execute("PRAGMA journal_mode = WAL")

@@ -2,8 +2,9 @@
 
     make measure ARGS=snippets/trained/measure.py
 
-takes two to four minutes. It writes heads.csv, terms.csv, medians.csv and
-scale.csv; `make measure` without ARGS runs every snippets/*/measure*.py.
+takes two to four minutes. It writes heads.csv, terms.csv, medians.csv,
+scale.csv and row.csv; `make measure` without ARGS runs every
+snippets/*/measure*.py.
 """
 
 import csv
@@ -21,6 +22,8 @@ D, SEED, DRAWS = minilm.D, 0, 200
 KINDS = ["distinct", "same", "attended"]
 # What q·k is multiplied by before softmax, times √d.
 SCALES = [0, 0.0625, 0.125, D**-0.5, 0.25, 0.5, 1, 2, 4, D**0.5, 8, 16]
+# One row to look at: its sentence, its query, and the heads, by layer.
+SENTENCE, QUERY, ROWS = 10, "train", [(5, 9), (1, 10), (0, 2)]
 
 
 def sentences():
@@ -215,6 +218,26 @@ def measure_scales(weights, texts):
         yield row
 
 
+def one_row(weights):
+    """Yield a row of row.csv for each head and key of the query `QUERY`."""
+    vocab = minilm.vocabulary()
+    pieces = minilm.tokenize(sentences()[SENTENCE], vocab)
+    numbers = [vocab[piece] for piece in pieces]
+    _, q, k, _ = minilm.forward(numbers, weights)
+    at = pieces.index(QUERY)
+    for layer, head in ROWS:
+        scores = k[layer, head].astype(float) @ q[layer, head, at]
+        for key, score in zip(pieces, scores, strict=True):
+            # Half a thousandth off, it changes no weight by more than that.
+            yield {
+                "layer": layer,
+                "head": head,
+                "query": QUERY,
+                "key": key,
+                "score": f"{score:.3f}",
+            }
+
+
 def provenance(texts):
     """Return what the numbers come from, by name."""
     text = (HERE / "sentences.txt").read_bytes()
@@ -289,6 +312,7 @@ def main():
     write("terms.csv", about, table)
     write("medians.csv", about, medians)
     write("scale.csv", about, [*measure_scales(weights, texts)])
+    write("row.csv", about, [*one_row(weights)])
 
 
 if __name__ == "__main__":

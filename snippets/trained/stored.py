@@ -1,4 +1,4 @@
-"""Read what `measure.py` has stored: a CSV file beside this module."""
+"""Read what has been measured and stored: a CSV file beside this module."""
 
 import csv
 from pathlib import Path
@@ -27,9 +27,9 @@ def source(name):
     return dict(line.split(": ", 1) for line in lines)
 
 
-def medians():
+def medians(name="medians.csv"):
     """Return medians over all heads, and standard errors, by pairs and name."""
-    table = read("medians.csv")
+    table = read(name)
     median, error = {}, {}
     for kind, what, value, deviation in zip(*table.values(), strict=True):
         median.setdefault(str(kind), {})[str(what)] = float(value)

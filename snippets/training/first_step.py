@@ -44,7 +44,7 @@ path = {name: np.cumsum(terms[name][0, 0]) for name in names}
 # %%
 import matplotlib.pyplot as plt
 
-fig, (sums, sizes) = plt.subplots(2, 1, figsize=(6.4, 8))
+fig, (sums, sizes) = plt.subplots(2, 1, figsize=(6.4, 6.8))
 for place, name in enumerate(names):
     style = "--" if name == "random step" else "-"
     look = {"color": f"C{place}", "linestyle": style}

@@ -9,7 +9,7 @@ bars lie on both. The lower line crosses 0 at a = 1/2, the upper one at a = 1.
 
 # %%
 import numpy as np
-from recall import exponent, rms, scores, train
+from recall import exponent, gradients, init, log_softmax, rms, scores, train
 
 powers, dims, seeds = (
     [0, 0.25, 0.5, 0.75, 1, 1.25],
@@ -36,6 +36,17 @@ for seed in seeds:
     (X, old), (_, new) = train(d, seed, d / 8, 1, eta)
     moved = np.diag(scores(X, new) - scores(X, old)).mean()
     shares.append(moved / (4 / np.pi * eta * d))
+# One pair alone: the target differs from the attention there only.
+alone = []
+for seed in range(60):
+    X, W = init(d, seed)
+    target = np.exp(log_softmax(scores(X, W) / (d / 8)))
+    target[0, 1] += 0.3
+    step = [np.sign(g) for g in gradients(X, W, d / 8, target)]
+    new = [w - eta / X.shape[1] * g for w, g in zip(W, step, strict=True)]
+    alone.append((scores(X, new) - scores(X, W))[0, 1])
+alone_mean, alone_error = np.mean(alone), np.std(alone, ddof=1) / 60**0.5
+alone_law = 4 / np.pi * eta * d
 share, share_error = np.mean(shares), np.std(shares, ddof=1) / len(seeds) ** 0.5
 
 # %%

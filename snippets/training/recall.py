@@ -5,8 +5,9 @@ A sequence shows 16 keys, in any order, each with a value of its own, and then
 one of the keys again; the layer must answer with that key's value. Values pass
 through unchanged, and there are no positions, so the probability of the right
 answer is the attention weight on the right key. The loss is the mean of −ln of
-it, taken exactly over all sequences. Token vectors are fixed and have x·x = D,
-as LayerNorm leaves them. The model is D = 4d wide and has one head.
+it, taken exactly over all sequences unless a batch of them is drawn. Token
+vectors are fixed and have x·x = D, as LayerNorm leaves them. The model has one
+head and is D = 4d wide unless said otherwise.
 """
 
 import numpy as np
@@ -15,19 +16,17 @@ TYPES = 16
 RIGHT = np.eye(TYPES)
 
 
-def init(d, seed, zero_query=False, independent=False):
+def init(d, seed, zero_query=False, cosine=0, width=None):
     """Return tokens X (16 × D) and weights [W_Q, W_K] (d × D each), with
     entries N(0, 1/D): the coordinates of q and k then have variance 1.
 
-    The tokens are at right angles, or, with `independent`, drawn without regard
-    to each other: then their cosines have mean 0 and variance 1/D.
+    Any two tokens have the same cosine: what they share is one direction more.
     """
     rng = np.random.default_rng([seed, d])
-    D = 4 * d
-    X = rng.standard_normal((TYPES, D))
-    if not independent:
-        X = np.linalg.qr(X.T)[0].T
-    X *= np.sqrt(D) / np.linalg.norm(X, axis=1, keepdims=True)
+    D = width or 4 * d
+    right_angles = np.linalg.qr(rng.standard_normal((TYPES + 1, D)).T)[0].T
+    own, shared = right_angles[:TYPES], right_angles[TYPES]
+    X = np.sqrt(D) * (np.sqrt(1 - cosine) * own + np.sqrt(cosine) * shared)
     W_Q, W_K = rng.standard_normal((2, d, D)) / np.sqrt(D)
     return X, [0 * W_Q if zero_query else W_Q, W_K]
 
@@ -48,30 +47,36 @@ def loss(X, W, s, target=RIGHT):
     return -np.sum(target * log_softmax(scores(X, W) / s)) / TYPES
 
 
-def gradients(X, W, s, target=RIGHT):
-    """Return the gradients of the loss with respect to W_Q and W_K."""
+def gradients(X, W, s, target=RIGHT, asked=1):
+    """Return the gradients of the loss with respect to W_Q and W_K.
+
+    `asked` weighs the query types (16 × 1), with mean 1.
+    """
     Q, K = X @ W[0].T, X @ W[1].T
     # ∂loss/∂(q·k), for each pair of types.
-    g = (np.exp(log_softmax(Q @ K.T / s)) - target) / (TYPES * s)
+    g = asked * (np.exp(log_softmax(Q @ K.T / s)) - target) / (TYPES * s)
     return [(g @ K).T @ X, (g.T @ Q).T @ X]
 
 
-def train(d, seed, s, steps, eta=0.1, labels=None, **how):
+def train(d, seed, s, steps, eta=0.1, labels=None, batch=None, **how):
     """Train by Adam with learning rate eta/D; yield X and W before the first
     step and after each one.
 
     `labels`, a random generator, makes the target a coin toss: four fresh draws
-    for each query type at each step. `how` goes to `init`.
+    for each query type at each step. `batch`, another, draws the sequences of
+    each step, four of them. `how` goes to `init`.
     """
     X, W = init(d, seed, **how)
     mean, square = np.zeros((2, 2, *W[0].shape))
-    target = RIGHT
+    target, asked, even = RIGHT, 1, np.full(TYPES, 1 / TYPES)
     yield X, [*W]
     for t in range(1, steps + 1):
         if labels is not None:
-            target = labels.multinomial(4, np.full(TYPES, 1 / TYPES), TYPES) / 4
+            target = labels.multinomial(4, even, TYPES) / 4
+        if batch is not None:
+            asked = batch.multinomial(4, even)[:, np.newaxis] * TYPES / 4
         rate = eta / X.shape[1] * np.sqrt(1 - 0.999**t) / (1 - 0.9**t)
-        for i, g in enumerate(gradients(X, W, s, target)):
+        for i, g in enumerate(gradients(X, W, s, target, asked)):
             mean[i] += 0.1 * (g - mean[i])
             square[i] += 0.001 * (g * g - square[i])
             # Adam's ε: far below any gradient, and no division by 0.

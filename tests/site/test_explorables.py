@@ -30,6 +30,7 @@ PAGE = {
     "terms": "theorem/",
     "puzzle": "variance/",
     "calculator": "your-model/",
+    "row": "trained/",
 }
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
@@ -507,6 +508,87 @@ def test_a_field_may_be_empty(visit, value):
     tab.page.wait_for_timeout(700)
     assert "NaN" not in tab.page.locator("why-calculator").inner_text()
     assert complains(tab) == []
+
+
+# One real row ----------------------------------------------------------------------------------
+
+REAL_ROW = """shown => ({
+    title: shown.querySelector('.title').textContent,
+    words: shown.querySelector('.found').innerText,
+    keys: [...shown.querySelectorAll('.sums span')].map(part => part.textContent),
+    shares: [...shown.querySelectorAll('.sums b')].map(part => part.textContent),
+    bars: [...shown.querySelectorAll('.sums svg')].map(svg =>
+        [...svg.querySelectorAll('path')].map(path => path.getAttribute('d'))),
+    pressed: [...shown.querySelectorAll('button')].map(part => part.ariaPressed),
+})"""
+
+
+def row_differs(page: Page, row) -> Iterator[str]:
+    """Yield the states in which a weight, a bar or a word is not what the stored scores give."""
+    for h, (a, by) in product(
+        range(3), [(0, "1"), (0.25, None), (0.5, "√d"), (0.9, None), (1, "d")]
+    ):
+        head, scores = [*row.scores.items()][h]
+        weights, trained = softmax(np.array(scores) / 32**a), row.weights[head]["√d"]
+        if by:  # as the snippet has it
+            assert np.allclose(weights, row.weights[head][by])
+        shown = show(page, "row", REAL_ROW, a=a, head=h)
+        lengths = [
+            [
+                float(re.match(r"(?:M0 1h|M)([\d.]+)(?:v18H0z| 0v20)$", bar)[1]) / 1000
+                for bar in bars
+            ]
+            for bars in shown["bars"]
+        ]
+        words = re.search(r"([\d.]+)%\s+goes to “(.+)”\s+as if ([\d.]+) of (\d+)", shown["words"])
+        size = re.search(r"= ([\d.]+)", shown["title"])
+        if (
+            not np.allclose(lengths, np.transpose([weights, trained]), atol=DRAWN)
+            or not all(
+                printed(share.removesuffix("%"), 100 * weight)
+                for share, weight in zip(shown["shares"], weights, strict=True)
+            )
+            or not printed(words[1], 100 * weights.max())
+            or words[2] != row.words[np.argmax(scores)]
+            or not printed(words[3], 1 / np.sum(weights**2))
+            or int(words[4]) != len(weights)
+            or not shown["title"].startswith(f"Head {head}, ")
+            or ("as trained" in shown["title"]) != (by == "√d")
+            or (not printed(size[1], 32**a) if a else size)
+            or shown["keys"] != row.words
+            or shown["pressed"] != [str(i == h).lower() for i in range(3)]
+        ):
+            yield f"{a}, {head}: {shown}"
+
+
+def test_the_row_is_that_of_the_model(visit, snippet):
+    page = visit(BASE + "trained/", **CALM).page
+    assert [*row_differs(page, snippet("trained/row"))] == []
+
+
+@pytest.mark.parametrize(
+    ("script", "old", "new"),
+    [
+        ("why-row.js", "d**power", "d**(1.01*power)"),
+        ("why-row.js", "divided(0.5)", "divided(0.6)"),
+        ("why-row.js", "(d ** a)", "(d * a)"),
+        ("why-row.js", "1000*weight", "900*weight"),
+        ("explorable.js", "weight*weight", "weight"),
+    ],
+)
+def test_a_wrong_row_shows(visit, snippet, script, old, new):
+    page = visit_with(visit, "trained/", script, old, new)
+    assert any(row_differs(page, snippet("trained/row")))
+
+
+def test_a_head_is_chosen_by_its_button(visit):
+    page = visit(BASE + "trained/", **CALM).page
+    button = page.locator("why-row").get_by_role("button", name="head 0.2")
+    button.click()
+    page.wait_for_function(
+        "() => document.querySelector('why-row .title').textContent.startsWith('Head 0.2')"
+    )
+    assert button.get_attribute("aria-pressed") == "true"
 
 
 # All of them -----------------------------------------------------------------------------------

@@ -134,16 +134,6 @@ def test_it_is_the_same_every_time(project, svg):
     assert project.run("chapter/line").svg == svg
 
 
-@pytest.mark.parametrize(
-    ("draw", "count"),
-    [("x = 1", 0), ("import matplotlib.pyplot as plt\n\nplt.figure()\nplt.figure()", 2)],
-)
-def test_no_figure_and_two_figures_are_refused(project, draw, count):
-    project.snippet(draw=draw)
-    with pytest.raises(WeaveError, match=f"line.py:10: one figure is needed; .* left {count}"):
-        project.run("chapter/line")
-
-
 def test_a_sign_that_the_font_lacks_is_refused(project):
     draw = "import matplotlib.pyplot as plt\n\nplt.title('\\u6f22')\nplt.show()"
     project.snippet(draw=draw)

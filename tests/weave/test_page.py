@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from mkdocs.exceptions import Abort
 
 
 def test_a_figure_comes_with_caption_alternative_and_code(project):
@@ -190,22 +189,6 @@ def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
 def test_a_mistake_inside_a_long_formula_has_its_own_line(project):
     built = project.build("# T\n\n$$\nx \\\\\ny + \\nope\n$$\n")
     assert built.warnings[0].startswith("docs/chapter.md:5: formula")
-
-
-def test_a_broken_snippet_names_page_line_and_its_own_line(project):
-    project.snippet("slope = missing")
-    built = project.build("# T\n\n::: chapter/line\n")
-    assert built.warnings[0].startswith(
-        "docs/chapter.md:3: snippets/chapter/line.py:7: NameError: name 'missing'"
-    )
-    assert "NameError" in built.html
-
-
-def test_a_strict_build_fails_on_a_mistake_and_only_then(project):
-    project.snippet()
-    project.build("# T\n\n::: chapter/line\n\n{= line.slope }\n", strict=True)
-    with pytest.raises(Abort):
-        project.build("# T\n\n::: chapter/lime\n", strict=True)
 
 
 def test_two_clean_builds_are_the_same_to_the_byte(project):

@@ -134,5 +134,5 @@ def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):
 def test_a_damaged_part_says_what_to_do(store):
     store.write("page", "a", {"one": "1"})
     store.connection.execute("UPDATE parts_1 SET data = x'00'")
-    with pytest.raises(WeaveError, match="make clean"):
+    with pytest.raises(WeaveError, match="build again"):
         store.read("page", "a", "one")

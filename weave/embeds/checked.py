@@ -40,12 +40,12 @@ def settles(match: re.Match[str], context: Context) -> str:
     lines = [
         f"- {mark(key, match, context, beside=True)} {quoted(row)}" for key, row in rows.items()
     ]
+    # Stashed, since within a fold Markdown reads no HTML as Markdown.
+    summary = f"<summary>{claims} checked here: {verdicts}</summary>"
+    begin, end = map(context.stash, (f'<details class="settles">{summary}', "</details>"))
     words = context.part("\n".join(lines))
-    return indent(
-        f'\n<details class="settles" markdown="block"><summary>{claims} checked here: {verdicts}'
-        f"</summary>\n\n{words}\n\n</details>\n",
-        match["settles_indent"],
-    )
+    text = f"\n{begin}\n\n{words}\n\n{end}\n"
+    return indent(text, match["settles_indent"])
 
 
 def verdicts(match: re.Match[str], context: Context) -> str:

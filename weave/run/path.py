@@ -35,22 +35,24 @@ def shorten(path: str) -> str:
 
 def thinned(points: list[Point]) -> list[Point]:
     """Leave out the points of a line that lie on a straight one (Douglas and Peucker 1973)."""
-    (x, y), (to_x, to_y) = points[0], points[-1]
-    across = max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 1e-9)
+    needed = {0, len(points) - 1}
+    parts = [(0, len(points) - 1)]
+    while parts:
+        first, last = parts.pop()
+        off = {at: away(points[at], points[first], points[last]) for at in range(first + 1, last)}
+        farthest = max(off, key=off.__getitem__, default=first)
+        if off.get(farthest, 0) > FINE:
+            needed.add(farthest)
+            parts += [(first, farthest), (farthest, last)]
+    return [points[at] for at in sorted(needed)]
 
-    def away(number: int) -> float:
-        at_x, at_y = points[number]
-        if points[0] == points[-1]:
-            return float(((at_x - x) ** 2 + (at_y - y) ** 2) ** 0.5)
-        along = ((at_x - x) * (to_x - x) + (at_y - y) * (to_y - y)) / across**2
-        beyond = max(-along, along - 1, 0) * across
-        off = abs((at_x - x) * (to_y - y) - (at_y - y) * (to_x - x)) / across
-        return float(max(off, beyond))
 
-    farthest = max(range(1, len(points) - 1), key=away, default=0)
-    if not farthest or away(farthest) <= FINE:
-        return [points[0], points[-1]]
-    return thinned(points[: farthest + 1])[:-1] + thinned(points[farthest:])
+def away(point: Point, start: Point, end: Point) -> float:
+    """Give the distance of a point from the stroke between two others."""
+    (x, y), (along_x, along_y) = ((to[0] - start[0], to[1] - start[1]) for to in (point, end))
+    square = along_x**2 + along_y**2
+    share = min(max((x * along_x + y * along_y) / square, 0), 1) if square else 0
+    return float(((x - share * along_x) ** 2 + (y - share * along_y) ** 2) ** 0.5)
 
 
 def step(letter: str, by: list[int]) -> list[str]:

@@ -32,7 +32,10 @@ class Results:
         if name.startswith("_"):
             raise AttributeError(name)
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
-            value = unpack(packed)
+            try:
+                value = unpack(packed)
+            except Exception:
+                raise self._store.damaged("run", self._snippet) from None
             setattr(self, name, value)  # not read again
             return value
         if flaw := (self._store.read("run", self._snippet, "names") or {}).get(name):

@@ -6,8 +6,6 @@ Imported once by the fork server, so that a process begins with the libraries lo
 import contextlib
 import io
 import linecache
-import os
-import signal
 import sys
 import tempfile
 import traceback
@@ -28,9 +26,14 @@ from matplotlib import font_manager
 from weave.errors import WeaveError
 from weave.run import notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
-from weave.run.snippet import digest, name_of, where
+from weave.run.limits import MEMORY, Printed, confine, limits
+from weave.run.snippet import name_of, where
 from weave.run.svg import to_svg
 
+MENDS = {
+    MemoryError: f"a run has {MEMORY} GiB: compute in pieces",
+    UnicodeDecodeError: "save the file as UTF-8",
+}
 STYLE = files("weave") / "run/figure.mplstyle"
 
 for _name in FONTS:
@@ -38,66 +41,24 @@ for _name in FONTS:
 plt.style.use(str(STYLE))
 
 
-def execute(path: Path, root: Path, time_limit: float) -> dict[str, Any]:
+def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
     """Run a snippet, or a lab, in this process, which then has to end; or raise a WeaveError.
 
     Returns:
         The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
     """
-    trace = record_reads(root)
+    trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
-    stop_after(time_limit)
     run = run_snippet if path.suffix == ".py" else run_lab
     try:
-        parts = run(path)
-        stop_after(0)  # never: a thread of the snippet's may still be at work
+        with limits(time_limit):
+            parts = run(path)
         return parts | {"trace": trace}
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
         raise WeaveError(describe(error, path)) from None
-
-
-def record_reads(root: Path) -> dict[str, str]:
-    """Note every file of the project that this process opens from now on, with its digest.
-
-    A file that it looks for in vain is noted too, and a folder whose files it lists. To write into
-    the project is an error: that would start the next build, while serving.
-    """
-    trace: dict[str, str] = {}
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        lists = event in {"os.listdir", "os.scandir"}
-        if not (event == "open" or lists) or isinstance(arguments[0], int):
-            return
-        if lists and sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
-            return  # in search of a module, which is noted when it is opened
-        path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
-        if path.suffix == ".pyc":  # of the module beside the folder in which it lies
-            path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
-        question = f"file {name}"
-        if name.startswith(".") or question in trace:
-            return
-        if event == "open" and (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR):
-            raise PermissionError(f"a snippet writes nothing into the project, not {name}")
-        trace[question] = ""  # it is opened below, which is no further file
-        trace[question] = digest(path)
-
-    sys.addaudithook(note)
-    return trace
-
-
-def stop_after(time_limit: float) -> None:
-    """Raise TimeoutError in the line that is reached then, where the system can do that."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"stopped after {time_limit:g} s; make it faster")
-
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, time_limit)
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
@@ -121,8 +82,12 @@ def run_snippet(path: Path) -> dict[str, Any]:
 
 def run_cell(cell: snippet.Cell, path: Path, namespace: dict[str, Any]) -> None:
     """Run a cell so that a traceback gives the script's own line numbers."""
-    padded = "\n" * (cell.line - 1) + cell.code
-    exec(compile(padded, str(path), "exec"), namespace)
+    padded, printed = "\n" * (cell.line - 1) + cell.code, Printed()
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(padded, str(path), "exec"), namespace)
+    finally:
+        print(printed.getvalue(), end="", flush=True)
 
 
 def run_lab(path: Path) -> dict[str, Any]:
@@ -131,7 +96,7 @@ def run_lab(path: Path) -> dict[str, Any]:
 
 
 def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
-    """Run the cells of a lab, in an empty folder; give for each what it has `printed`, or `svg`."""
+    """Run the cells of a lab; give for each what it has `printed`, or `svg`."""
     drawn: list[str] = []
 
     def show(*_: Any, **__: Any) -> None:
@@ -141,27 +106,26 @@ def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
     plt.show = show
     parts: dict[str, Any] = {}
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for cell in cells:
-            if not cell.is_code:
-                continue
-            file = str(path / cell.place)
-            linecache.cache[file] = len(cell.source), None, cell.source.splitlines(), file
-            printed, complained = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
-                exec(compile(cell.source, file, "exec"), namespace)
-            text = printed.getvalue().rstrip()
-            if complaint := complained.getvalue().strip():
-                last = complaint.splitlines()[-1]
-                raise WeaveError(f"{cell.place}: writes a warning or an error: {last}")
-            if len(drawn) > 1:
-                raise WeaveError(f"{cell.place}: one figure is needed; it shows {len(drawn)}")
-            if drawn and text:
-                raise WeaveError(f"{cell.place}: it draws and prints; make two cells of it")
-            if drawn:
-                parts[cell.place] = {"svg": drawn.pop()}
-            elif text:
-                parts[cell.place] = {"printed": text}
+    for cell in cells:
+        if not cell.is_code:
+            continue
+        file = str(path / cell.place)
+        linecache.cache[file] = len(cell.source), None, cell.source.splitlines(), file
+        printed, complained = Printed(), io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
+            exec(compile(cell.source, file, "exec"), namespace)
+        text = printed.getvalue().rstrip()
+        if complaint := complained.getvalue().strip():
+            last = complaint.splitlines()[-1]
+            raise WeaveError(f"{cell.place}: writes a warning or an error: {last}")
+        if len(drawn) > 1:
+            raise WeaveError(f"{cell.place}: one figure is needed; it shows {len(drawn)}")
+        if drawn and text:
+            raise WeaveError(f"{cell.place}: it draws and prints; make two cells of it")
+        if drawn:
+            parts[cell.place] = {"svg": drawn.pop()}
+        elif text:
+            parts[cell.place] = {"printed": text}
     return parts
 
 
@@ -174,4 +138,6 @@ def describe(error: BaseException, path: Path) -> str:
         calls = [(Path(getattr(error, "filename", None) or path), 1)]
     places = [where(file, line) if file.suffix == ".py" else file.name for file, line in calls]
     code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
-    return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}{code}"
+    mends = [mend for kind, mend in MENDS.items() if isinstance(error, kind)]
+    what = "; ".join(filter(None, [str(error), *mends]))
+    return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {what}{code}"

@@ -14,7 +14,9 @@ if (HTMLElement.prototype.showPopover) {
       page = new DOMParser().parseFromString(await pages.get(pathname), "text/html");
       page.head.prepend(Object.assign(page.createElement("base"), { href }));
     }
-    const row = page.getElementById(hash.slice(1)).closest("li, tr").cloneNode(true);
+    const id = hash.slice(1);
+    if (!page.getElementById(id)) unfoldAll();
+    const row = page.getElementById(id).closest("li, tr").cloneNode(true);
     row.querySelectorAll("details, .back, .to-text").forEach((part) => part.remove());
     row.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
     row.querySelectorAll("a").forEach((link) => (link.href = link.href));

@@ -13,13 +13,13 @@ const uniform = (seed) => () => {
 };
 
 /** Give a source of standard Gaussian numbers (Box and Muller). */
-export const gaussian = (seed) => {
+const gaussian = (seed) => {
   const next = uniform(seed);
   return () => Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next());
 };
 
 /** Give softmax weights. */
-export const softmax = (scores) => {
+const softmax = (scores) => {
   const top = scores.reduce((a, b) => Math.max(a, b));
   const powers = scores.map((score) => Math.exp(score - top));
   const sum = powers.reduce((a, b) => a + b);
@@ -27,18 +27,18 @@ export const softmax = (scores) => {
 };
 
 /** Count the keys that share the weights. */
-export const sharing = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+const sharing = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
 
 /** Draw bars of heights from 0 to 1 as a path, 1000 wide and 100 high. */
-export const bars = (heights, from = 0, of = heights.length) => {
+const bars = (heights, from = 0, of = heights.length) => {
   const step = 1000 / of;
   const wide = (step * (of > 99 ? 1 : 0.84)).toFixed(2);
   return heights.map((h, i) => `M${((i + from) * step).toFixed(2)} 100v${(-100 * h).toFixed(3)}h${wide}V100`).join("");
 };
 
-export const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
+const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 
-export class Explorable extends HTMLElement {
+class Explorable extends HTMLElement {
   // An input: its name and value; if a slider, label, least, most and step; `power`, if it slides by powers of 2.
   static inputs = [];
 

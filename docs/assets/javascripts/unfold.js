@@ -8,12 +8,23 @@ function unfoldAll() {
   for (const { parentElement } of document.querySelectorAll("details > noscript")) unfold(parentElement);
 }
 {
-  const target = (hash) => document.getElementById(decodeURIComponent(hash.slice(1)));
-  const find = (hash) => hash.length > 1 && !target(hash) && unfoldAll();
+  const target = (hash) => {
+    try {
+      return document.getElementById(decodeURIComponent(hash.slice(1)));
+    } catch {} // a stray % in an address
+  };
+  // The fold that holds what a link leads to.
+  const find = (hash) => {
+    if (hash.length < 2 || target(hash)) return;
+    for (const kept of document.querySelectorAll("details > noscript"))
+      if (kept.textContent.includes(`id="${hash.slice(1)}"`)) return unfold(kept.parentElement);
+  };
   const open = () => {
+    const isNew = !target(location.hash);
     find(location.hash);
     for (let fold = target(location.hash)?.closest("details"); fold; fold = fold.parentElement.closest("details"))
       fold.open = true;
+    if (isNew) target(location.hash)?.scrollIntoView();
   };
   // Before the fold opens, and before anybody looks for what the link leads to.
   document.addEventListener("click", ({ target }) => {
@@ -28,8 +39,9 @@ function unfoldAll() {
   addEventListener("hashchange", open);
   addEventListener("beforeprint", unfoldAll);
 
-  // Material marks what a search has found, as soon as it starts.
-  if (new URLSearchParams(location.search).has("h")) unfoldAll();
+  // Material marks what a search has found as soon as it starts; the browser, the words of an address.
+  const asked = performance.getEntriesByType("navigation")[0]?.name ?? "";
+  if (new URLSearchParams(location.search).has("h") || asked.includes(":~:")) unfoldAll();
   document.querySelectorAll("details[open]").forEach(unfold);
   open();
 

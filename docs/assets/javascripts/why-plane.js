@@ -1,124 +1,123 @@
 // The phase plane: where the scores of n keys in d dimensions, divided by d to the power a, freeze.
+{
+  const KEYS = 14; // octaves across, from 2 keys
+  const DIMS = 10; // octaves upwards, from 1 dimension
+  const across = (n) => (Math.log2(n) - 1) / (KEYS - 1);
+  const ticks = (list, at, side) => list.map((x) => `<i data-${side}="${at(x)}">${x}</i>`).join("");
 
-import { Explorable, bars, gaussian, percent, softmax } from "./explorable.js";
+  customElements.define(
+    "why-plane",
+    class extends Explorable {
+      static title = "The phase plane";
+      static inputs = [
+        { name: "n", label: "keys <i>n</i>", least: 1, most: KEYS, step: 0.5, value: 9, power: true },
+        { name: "d", label: "dimensions <i>d</i>", least: 0, most: DIMS, step: 0.1, value: 6, power: true },
+        { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 0.5, step: 0.05, value: 0 },
+        { name: "v", value: 1 },
+      ];
 
-const KEYS = 14; // octaves across, from 2 keys
-const DIMS = 10; // octaves upwards, from 1 dimension
-const across = (n) => (Math.log2(n) - 1) / (KEYS - 1);
-const ticks = (list, at, side) => list.map((x) => `<i data-${side}="${at(x)}">${x}</i>`).join("");
+      get stage() {
+        return `<div class="plane"><div class="map"><canvas width="66" height="51" aria-hidden="true"></canvas>
+        <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg>${this.data.models
+        .slice(0, 2)
+        .map(([name, n, d]) => `<i class="pin" data-left="${across(n)}" data-bottom="${Math.log2(d) / DIMS}">${name}</i>`)
+        .join("")}<b class="point"></b></div>
+        <p class="keys" aria-hidden="true">${ticks([2, 16, 512, 16384], across, "left")}<i>keys</i></p>
+        <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], (d) => Math.log2(d) / DIMS, "bottom")}<i>d</i></p></div>
+        <p class="found"><b></b> <span></span></p>
+        <svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/></svg>`;
+      }
 
-customElements.define(
-  "why-plane",
-  class extends Explorable {
-    static title = "The phase plane";
-    static inputs = [
-      { name: "n", label: "keys <i>n</i>", least: 1, most: KEYS, step: 0.5, value: 9, power: true },
-      { name: "d", label: "dimensions <i>d</i>", least: 0, most: DIMS, step: 0.1, value: 6, power: true },
-      { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 0.5, step: 0.05, value: 0 },
-      { name: "v", value: 1 },
-    ];
+      get acts() {
+        const models = this.data.models.map(
+          ([name, n, d, v]) => `<button type="button" data-act="go" value="${n} ${d} ${v}">${name}</button>`,
+        );
+        return `<p class="acts"><span>As initialised:</span>${models.join("")}<input type="hidden" name="v" value="1"></p>`;
+      }
 
-    get stage() {
-      return `<div class="plane"><div class="map"><canvas width="66" height="51" aria-hidden="true"></canvas>
-      <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg>${this.data.models
-      .slice(0, 2)
-      .map(([name, n, d]) => `<i class="pin" data-left="${across(n)}" data-bottom="${Math.log2(d) / DIMS}">${name}</i>`)
-      .join("")}<b class="point"></b></div>
-      <p class="keys" aria-hidden="true">${ticks([2, 16, 512, 16384], across, "left")}<i>keys</i></p>
-      <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], (d) => Math.log2(d) / DIMS, "bottom")}<i>d</i></p></div>
-      <p class="found"><b></b> <span></span></p>
-      <svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/></svg>`;
-    }
-
-    get acts() {
-      const models = this.data.models.map(
-        ([name, n, d, v]) => `<button type="button" data-act="go" value="${n} ${d} ${v}">${name}</button>`,
-      );
-      return `<p class="acts"><span>As initialised:</span>${models.join("")}<input type="hidden" name="v" value="1"></p>`;
-    }
-
-    prepare() {
-      const map = this.at(".map");
-      for (const side of ["left", "bottom"])
-        for (const mark of this.panel.querySelectorAll(`[data-${side}]`)) mark.style[side] = `${100 * mark.dataset[side]}%`;
-      const drag = (event) => {
-        if (!event.buttons) return;
-        const box = map.getBoundingClientRect();
-        this.values = {
-          n: 2 ** (1 + ((KEYS - 1) * (event.clientX - box.left)) / box.width),
-          d: 2 ** ((DIMS * (box.bottom - event.clientY)) / box.height),
+      prepare() {
+        const map = this.at(".map");
+        for (const side of ["left", "bottom"])
+          for (const mark of this.panel.querySelectorAll(`[data-${side}]`)) mark.style[side] = `${100 * mark.dataset[side]}%`;
+        const drag = (event) => {
+          if (!event.buttons) return;
+          const box = map.getBoundingClientRect();
+          this.values = {
+            n: 2 ** (1 + ((KEYS - 1) * (event.clientX - box.left)) / box.width),
+            d: 2 ** ((DIMS * (box.bottom - event.clientY)) / box.height),
+          };
         };
-      };
-      map.addEventListener("pointermove", drag);
-      map.addEventListener("pointerdown", (event) => {
-        map.setPointerCapture(event.pointerId);
-        drag(event);
-      });
-    }
+        map.addEventListener("pointermove", drag);
+        map.addEventListener("pointerdown", (event) => {
+          map.setPointerCapture(event.pointerId);
+          drag(event);
+        });
+      }
 
-    go({ value }) {
-      const [n, d, v] = value.split(" ");
-      this.values = { n, d, v };
-    }
+      go({ value }) {
+        const [n, d, v] = value.split(" ");
+        this.values = { n, d, v };
+      }
 
-    /** The mean largest weight of 2^keys keys whose scores have spread σ, between the values of the map. */
-    mean(keys, sigma) {
-      const { map } = this.data;
-      const y = Math.max(0, Math.min(map.length - 1.001, (Math.log2(sigma) + 3) * 4));
-      const x = Math.max(0, Math.min(KEYS - 1.001, keys - 1));
-      const [i, j] = [Math.floor(y), Math.floor(x)];
-      const row = (at) => map[at][j] + (map[at][j + 1] - map[at][j]) * (x - j);
-      return (row(i) + (row(i + 1) - row(i)) * (y - i)) / 1000;
-    }
+      /** The mean largest weight of 2^keys keys whose scores have spread σ, between the values of the map. */
+      mean(keys, sigma) {
+        const { map } = this.data;
+        const y = Math.max(0, Math.min(map.length - 1.001, (Math.log2(sigma) + 3) * 4));
+        const x = Math.max(0, Math.min(KEYS - 1.001, keys - 1));
+        const [i, j] = [Math.floor(y), Math.floor(x)];
+        const row = (at) => map[at][j] + (map[at][j + 1] - map[at][j]) * (x - j);
+        return (row(i) + (row(i + 1) - row(i)) * (y - i)) / 1000;
+      }
 
-    draw({ n, d, a, v }) {
-      const sigma = (octaves) => Math.sqrt(v) * 2 ** (octaves * (0.5 - a));
-      if (this.drawn !== `${a} ${v}`) {
-        this.drawn = `${a} ${v}`;
-        const canvas = this.at("canvas");
-        const { width, height } = canvas;
-        const context = canvas.getContext("2d");
-        const image = context.createImageData(width, height);
-        const colour = getComputedStyle(canvas).color.match(/\d+/g);
-        for (let y = 0; y < height; y++)
-          for (let x = 0; x < width; x++) {
-            const at = 4 * (y * width + x);
-            const weight = this.mean(1 + ((KEYS - 1) * x) / (width - 1), sigma(DIMS * (1 - y / (height - 1))));
-            image.data.set([...colour.slice(0, 3), 230 * weight], at);
+      draw({ n, d, a, v }) {
+        const sigma = (octaves) => Math.sqrt(v) * 2 ** (octaves * (0.5 - a));
+        if (this.drawn !== `${a} ${v}`) {
+          this.drawn = `${a} ${v}`;
+          const canvas = this.at("canvas");
+          const { width, height } = canvas;
+          const context = canvas.getContext("2d");
+          const image = context.createImageData(width, height);
+          const colour = getComputedStyle(canvas).color.match(/\d+/g);
+          for (let y = 0; y < height; y++)
+            for (let x = 0; x < width; x++) {
+              const at = 4 * (y * width + x);
+              const weight = this.mean(1 + ((KEYS - 1) * x) / (width - 1), sigma(DIMS * (1 - y / (height - 1))));
+              image.data.set([...colour.slice(0, 3), 230 * weight], at);
+            }
+          context.putImageData(image, 0, 0);
+          // The border, where v d^(1 − 2a) = 2 ln n.
+          const border = [];
+          for (let x = 0; x <= 1000 && a < 0.5; x += 20) {
+            const log = Math.log2((2 * Math.LN2 * (1 + (KEYS - 1) * (x / 1000))) / v) / (1 - 2 * a);
+            border.push(`${x} ${(1000 - (1000 * log) / DIMS).toFixed(1)}`);
           }
-        context.putImageData(image, 0, 0);
-        // The border, where v d^(1 − 2a) = 2 ln n.
-        const border = [];
-        for (let x = 0; x <= 1000 && a < 0.5; x += 20) {
-          const log = Math.log2((2 * Math.LN2 * (1 + (KEYS - 1) * (x / 1000))) / v) / (1 - 2 * a);
-          border.push(`${x} ${(1000 - (1000 * log) / DIMS).toFixed(1)}`);
+          this.at(".map path").setAttribute("d", a < 0.5 ? `M${border.join("L")}` : "");
         }
-        this.at(".map path").setAttribute("d", a < 0.5 ? `M${border.join("L")}` : "");
-      }
-      const point = this.at(".point");
-      point.style.left = `${100 * across(n)}%`;
-      point.style.bottom = `${(100 * Math.log2(d)) / DIMS}%`;
+        const point = this.at(".point");
+        point.style.left = `${100 * across(n)}%`;
+        point.style.bottom = `${(100 * Math.log2(d)) / DIMS}%`;
 
-      // A pin is filled if the model, with its own variances, would begin in the frozen phase.
-      this.panel.querySelectorAll(".pin").forEach((pin, i) => {
-        const [, keys, head, own] = this.data.models[i];
-        pin.classList.toggle("frozen", own * head ** (1 - 2 * a) > 2 * Math.log(keys));
-      });
-      this.panel.className = `panel ${{ 0: "C1", 0.5: "C0" }[a] ?? "C3"}`;
+        // A pin is filled if the model, with its own variances, would begin in the frozen phase.
+        this.panel.querySelectorAll(".pin").forEach((pin, i) => {
+          const [, keys, head, own] = this.data.models[i];
+          pin.classList.toggle("frozen", own * head ** (1 - 2 * a) > 2 * Math.log(keys));
+        });
+        this.panel.className = `panel ${{ 0: "C1", 0.5: "C0" }[a] ?? "C3"}`;
 
-      const spread = sigma(Math.log2(d));
-      if (this.keys?.length !== n) {
-        const next = gaussian(1);
-        this.keys = Float64Array.from({ length: n }, next).sort().reverse();
+        const spread = sigma(Math.log2(d));
+        if (this.keys?.length !== n) {
+          const next = gaussian(1);
+          this.keys = Float64Array.from({ length: n }, next).sort().reverse();
+        }
+        const weights = softmax(this.keys.map((g) => spread * g));
+        this.at(".bars path").setAttribute("d", bars([...weights.subarray(0, 32)], 0, Math.min(32, n)));
+        const weight = percent(this.mean(Math.log2(n), spread));
+        const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
+        const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "spread";
+        this.at(".found b").textContent = weight;
+        this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
+        return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
       }
-      const weights = softmax(this.keys.map((g) => spread * g));
-      this.at(".bars path").setAttribute("d", bars([...weights.subarray(0, 32)], 0, Math.min(32, n)));
-      const weight = percent(this.mean(Math.log2(n), spread));
-      const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
-      const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "spread";
-      this.at(".found b").textContent = weight;
-      this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
-      return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
-    }
-  },
-);
+    },
+  );
+}

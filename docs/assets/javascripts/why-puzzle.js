@@ -1,111 +1,110 @@
 // The 1.6 puzzle: np.var of the product of two random arrays, one draw after the other.
+{
+  const BINS = 40; // from 0 to 4d
+  const MOST = 20000;
 
-import { Explorable, bars, gaussian } from "./explorable.js";
+  customElements.define(
+    "why-puzzle",
+    class extends Explorable {
+      static title = "The 1.6 puzzle";
+      static inputs = [
+        { name: "guess", label: "your guess", least: 0, most: 8, step: 0.1, value: 2 },
+        { name: "n", label: "rows <i>n</i>", least: 2, most: 8, step: 1, value: 2 },
+        { name: "m", label: "columns <i>m</i>", least: 2, most: 8, step: 1, value: 2 },
+        { name: "d", label: "terms <i>d</i>", least: 1, most: 8, step: 1, value: 2 },
+        { name: "ddof", label: "ddof", least: 0, most: 1, step: 1, value: 0 },
+        { name: "count", value: 0 },
+      ];
 
-const BINS = 40; // from 0 to 4d
-const MOST = 20000;
+      stage = `<div class="puzzle"><pre class="matrix" tabindex="0" role="group" aria-label="The product of the last draw"></pre>
+        <p class="found"><b></b> <span></span></p></div>
+        <div class="heap"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="law"/></svg>
+        ${["guess", "bare", "right", "mean"].map((name) => `<i class="mark ${name}"></i>`).join("")}<b class="dot"></b></div>
+        <p class="ends" aria-hidden="true"></p><p class="legend"></p>`;
 
-customElements.define(
-  "why-puzzle",
-  class extends Explorable {
-    static title = "The 1.6 puzzle";
-    static inputs = [
-      { name: "guess", label: "your guess", least: 0, most: 8, step: 0.1, value: 2 },
-      { name: "n", label: "rows <i>n</i>", least: 2, most: 8, step: 1, value: 2 },
-      { name: "m", label: "columns <i>m</i>", least: 2, most: 8, step: 1, value: 2 },
-      { name: "d", label: "terms <i>d</i>", least: 1, most: 8, step: 1, value: 2 },
-      { name: "ddof", label: "ddof", least: 0, most: 1, step: 1, value: 0 },
-      { name: "count", value: 0 },
-    ];
+      acts = `<p class="acts"><button type="button" data-act="once">Draw once</button><button type="button"
+        data-act="often">1000 times</button><button type="button" data-act="anew">Start again</button><input type="hidden"
+        name="count" value="0"></p>`;
 
-    stage = `<div class="puzzle"><pre class="matrix" tabindex="0" role="group" aria-label="The product of the last draw"></pre>
-      <p class="found"><b></b> <span></span></p></div>
-      <div class="heap"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="law"/></svg>
-      ${["guess", "bare", "right", "mean"].map((name) => `<i class="mark ${name}"></i>`).join("")}<b class="dot"></b></div>
-      <p class="ends" aria-hidden="true"></p><p class="legend"></p>`;
-
-    acts = `<p class="acts"><button type="button" data-act="once">Draw once</button><button type="button"
-      data-act="often">1000 times</button><button type="button" data-act="anew">Start again</button><input type="hidden"
-      name="count" value="0"></p>`;
-
-    once() {
-      this.values = { count: Math.min(MOST, this.values.count + 1) };
-      this.falls = true;
-    }
-
-    often() {
-      this.values = { count: Math.min(MOST, this.values.count + 1000) };
-    }
-
-    anew() {
-      this.values = { count: 0 };
-    }
-
-    /** Draw Q and K, and keep their product and the variance of its entries about their own mean. */
-    product(n, m, d) {
-      const random = (size) => Float64Array.from({ length: size }, this.next);
-      const [q, k] = [random(n * d), random(d * m)];
-      this.last = Array.from({ length: n * m }, (_, at) => {
-        const [i, j] = [Math.floor(at / m), at % m];
-        let sum = 0;
-        for (let l = 0; l < d; l++) sum += q[i * d + l] * k[l * m + j];
-        return sum;
-      });
-      const mean = this.last.reduce((a, b) => a + b) / (n * m);
-      return this.last.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n * m);
-    }
-
-    draw({ guess, n, m, d, ddof, count }) {
-      const shape = `${n} ${m} ${d}`;
-      if (shape !== this.shape || count < this.drawn.length) {
-        this.shape = shape;
-        this.drawn = [];
-        this.next = gaussian(1);
+      once() {
+        this.values = { count: Math.min(MOST, this.values.count + 1) };
+        this.falls = true;
       }
-      while (this.drawn.length < count) this.drawn.push(this.product(n, m, d));
-      const size = n * m;
-      const more = size / (size - ddof);
-      const right = d * (1 - 1 / size) * more;
-      const latest = this.drawn.at(-1) * more;
-      const mean = (this.drawn.reduce((a, b) => a + b, 0) / count) * more;
 
-      // The heap, and the exact law of 2×2 arrays over it, to the same scale.
-      const heap = Array(BINS).fill(0);
-      for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
-      const known = count && n + m + d === 6 && !ddof;
-      const law = known ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0))) : [];
-      const top = Math.max(1, ...heap.slice(0, BINS), ...law) * 1.05;
-      const [bins, line] = this.panel.querySelectorAll(".bars path");
-      bins.setAttribute("d", bars(heap.slice(0, BINS).map((h) => h / top)));
-      const at = law.map((h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`);
-      line.setAttribute("d", known ? `M${at.join("L")}` : "");
-
-      const marks = { guess, bare: count && d, right: count && right, mean: count && mean };
-      for (const [name, value] of Object.entries(marks)) {
-        const mark = this.at(`.mark.${name}`);
-        mark.hidden = !value;
-        mark.style.left = `${(100 * Math.min(value, 4 * d)) / (4 * d)}%`;
+      often() {
+        this.values = { count: Math.min(MOST, this.values.count + 1000) };
       }
-      const dot = this.at(".dot");
-      dot.hidden = !count;
-      dot.style.left = `${(100 * Math.min(latest, 4 * d)) / (4 * d)}%`;
-      if (this.falls && !this.calm) dot.animate({ translate: ["-50% -8rem", "-50% 0"] }, { duration: 350, easing: "ease-in" });
-      this.falls = false;
 
-      const entry = (x) => x.toFixed(2).padStart(6).replace("-", "−");
-      const row = (i) => this.last.slice(i * m, (i + 1) * m).map(entry).join(" ");
-      this.at(".matrix").textContent = count ? Array.from({ length: n }, (_, i) => row(i)).join("\n") : "?";
-      this.at(".found b").textContent = count ? latest.toFixed(2) : "?";
-      const call = `np.var${ddof ? "(ddof=1)" : ""} of this ${n}×${m} product`;
-      this.at(".found span").textContent = count ? call : `${call} will be … Guess, then draw.`;
-      const draws = count === 1 ? "1 draw" : `${count} draws`;
-      this.at(".ends").innerHTML = [0, 1, 2, 3, 4].map((i) => `<i>${i * d}</i>`).join("");
-      this.at(".legend").innerHTML = count
-        ? `<i class="guess">guess ${guess}</i> <i class="bare">d = ${d}</i> <i class="right">${
-            ddof ? "exact mean" : "d(1 − 1/nm)"
-          } = ${right.toFixed(2)}</i> <i class="mean">mean of ${draws} ${mean.toFixed(2)}</i>`
-        : `<i class="guess">guess ${guess}</i>`;
-      return count ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, exactly ${right.toFixed(2)}.` : call;
-    }
-  },
-);
+      anew() {
+        this.values = { count: 0 };
+      }
+
+      /** Draw Q and K, and keep their product and the variance of its entries about their own mean. */
+      product(n, m, d) {
+        const random = (size) => Float64Array.from({ length: size }, this.next);
+        const [q, k] = [random(n * d), random(d * m)];
+        this.last = Array.from({ length: n * m }, (_, at) => {
+          const [i, j] = [Math.floor(at / m), at % m];
+          let sum = 0;
+          for (let l = 0; l < d; l++) sum += q[i * d + l] * k[l * m + j];
+          return sum;
+        });
+        const mean = this.last.reduce((a, b) => a + b) / (n * m);
+        return this.last.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n * m);
+      }
+
+      draw({ guess, n, m, d, ddof, count }) {
+        const shape = `${n} ${m} ${d}`;
+        if (shape !== this.shape || count < this.drawn.length) {
+          this.shape = shape;
+          this.drawn = [];
+          this.next = gaussian(1);
+        }
+        while (this.drawn.length < count) this.drawn.push(this.product(n, m, d));
+        const size = n * m;
+        const more = size / (size - ddof);
+        const right = d * (1 - 1 / size) * more;
+        const latest = this.drawn.at(-1) * more;
+        const mean = (this.drawn.reduce((a, b) => a + b, 0) / count) * more;
+
+        // The heap, and the exact law of 2×2 arrays over it, to the same scale.
+        const heap = Array(BINS).fill(0);
+        for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
+        const known = count && n + m + d === 6 && !ddof;
+        const law = known ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0))) : [];
+        const top = Math.max(1, ...heap.slice(0, BINS), ...law) * 1.05;
+        const [bins, line] = this.panel.querySelectorAll(".bars path");
+        bins.setAttribute("d", bars(heap.slice(0, BINS).map((h) => h / top)));
+        const at = law.map((h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`);
+        line.setAttribute("d", known ? `M${at.join("L")}` : "");
+
+        const marks = { guess, bare: count && d, right: count && right, mean: count && mean };
+        for (const [name, value] of Object.entries(marks)) {
+          const mark = this.at(`.mark.${name}`);
+          mark.hidden = !value;
+          mark.style.left = `${(100 * Math.min(value, 4 * d)) / (4 * d)}%`;
+        }
+        const dot = this.at(".dot");
+        dot.hidden = !count;
+        dot.style.left = `${(100 * Math.min(latest, 4 * d)) / (4 * d)}%`;
+        if (this.falls && !this.calm) dot.animate({ translate: ["-50% -8rem", "-50% 0"] }, { duration: 350, easing: "ease-in" });
+        this.falls = false;
+
+        const entry = (x) => x.toFixed(2).padStart(6).replace("-", "−");
+        const row = (i) => this.last.slice(i * m, (i + 1) * m).map(entry).join(" ");
+        this.at(".matrix").textContent = count ? Array.from({ length: n }, (_, i) => row(i)).join("\n") : "?";
+        this.at(".found b").textContent = count ? latest.toFixed(2) : "?";
+        const call = `np.var${ddof ? "(ddof=1)" : ""} of this ${n}×${m} product`;
+        this.at(".found span").textContent = count ? call : `${call} will be … Guess, then draw.`;
+        const draws = count === 1 ? "1 draw" : `${count} draws`;
+        this.at(".ends").innerHTML = [0, 1, 2, 3, 4].map((i) => `<i>${i * d}</i>`).join("");
+        this.at(".legend").innerHTML = count
+          ? `<i class="guess">guess ${guess}</i> <i class="bare">d = ${d}</i> <i class="right">${
+              ddof ? "exact mean" : "d(1 − 1/nm)"
+            } = ${right.toFixed(2)}</i> <i class="mean">mean of ${draws} ${mean.toFixed(2)}</i>`
+          : `<i class="guess">guess ${guess}</i>`;
+        return count ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, exactly ${right.toFixed(2)}.` : call;
+      }
+    },
+  );
+}

@@ -1,0 +1,51 @@
+r"""At the model's own scale one query shares out its attention in three ways:
+head 5.9 looks at its verb and at [CLS], head 1.10 mostly at [CLS], head 0.2 at
+the word before and nothing else.
+
+Bars for the twelve keys of a sentence, one below the other, in three panels
+beside each other, one for each head. In the first the longest bar stands at
+“leaves”, the next at [CLS], and all others are short. In the second [CLS] has
+about two thirds. In the third “the”, the word before the query, has it all.
+"""
+
+# %%
+import numpy as np
+from scipy.special import softmax
+from stored import read
+
+table, d = read("row.csv"), 32
+place = [*zip(table["layer"], table["head"], strict=True)]
+scores = {}
+for (layer, head), score in zip(place, table["score"], strict=True):
+    scores.setdefault(f"{layer:.0f}.{head:.0f}", []).append(float(score))
+query = str(table["query"][0])
+words = [str(word) for word in table["key"][: len(scores["5.9"])]]
+divisor = {"1": 1, "√d": d**0.5, "d": d}
+weights = {
+    head: {by: softmax(np.array(S) / T) for by, T in divisor.items()}
+    for head, S in scores.items()
+}
+sharing = {
+    head: {by: 1 / np.sum(p**2) for by, p in rows.items()}
+    for head, rows in weights.items()
+}
+favourite = {head: words[np.argmax(S)] for head, S in scores.items()}
+most = {
+    head: {by: p.max() for by, p in rows.items()}
+    for head, rows in weights.items()
+}
+explore = {"d": d, "words": words, "heads": [*scores.items()]}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(1, 3, figsize=(6.4, 4), sharey=True)
+for at, (axes, head) in enumerate(zip(panels, scores, strict=True)):
+    axes.barh(np.arange(len(words)), weights[head]["√d"], color=f"C{at}")
+    axes.set(title=f"head {head}", xlim=(0, 1), xticks=[0, 0.5, 1])
+    axes.grid(visible=False, axis="y")
+panels[0].set_yticks(np.arange(len(words)), words)
+panels[0].set(ylabel=f"keys of the query “{query}”")
+panels[0].invert_yaxis()
+panels[1].set_xlabel("attention weight, scores divided by √d")
+plt.show()

@@ -1,0 +1,66 @@
+r"""The coordinate check of a small transformer: flat lines are wanted. After 50
+steps they are flat with $8/d$, and rise with $1/\sqrt d$.
+
+Four panels, one for each scale and each start of W_Q: the root mean square of
+the logits that softmax sees against d from 16 to 128, both axes logarithmic,
+with a line for each of the steps 0, 1, 10 and 50. With 1/√d the line of step 50
+rises from about 2 to about 5; from random queries, the others are flat at about
+1. With 8/d the line of step 50 is flat at about 4; from random queries, the
+others fall from about 2 to about 0.6; from W_Q = 0 they lie far lower and fall
+a little.
+"""
+
+# %%
+import numpy as np
+from recall import exponent
+from stored import over_widths, read, source
+
+table, scales, steps = read("runs.csv"), ["1/√d", "8/d"], [0, 1, 10, 50]
+every, about = table, source("runs.csv")
+table = every[every["rate"] == 0.2]
+start = {0: "random", 1: "0"}
+mean, fit = {}, {}
+for scale in scales:
+    for zero, name in start.items():
+        mean[scale, name], fit[scale, name] = {}, {}
+        for step in steps:
+            where = {"scale": scale, "zero_query": zero, "step": step}
+            dims, size = over_widths(table, "spread", **where)
+            if size.all():
+                mean[scale, name][step] = size.mean(axis=0)
+                fit[scale, name][step] = exponent(dims, size)
+n_seeds = len(size)
+
+# At the last step, at every learning rate, but without the widest models: the
+# exponents of the logits, and of the movement of q·k at attended pairs.
+rates, narrow = np.unique(every["rate"]), every[every["d"] < dims[-1]]
+by_rate = {"spread": {}, "moved": {}}
+for what, found in by_rate.items():
+    for scale in scales:
+        for zero, name in start.items():
+            where = {"scale": scale, "zero_query": zero, "step": steps[-1]}
+            found[scale, name] = [
+                exponent(*over_widths(narrow, what, **where, rate=rate))[0]
+                for rate in rates
+            ]
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
+for axes, (scale, name) in zip(panels.flat, mean, strict=True):
+    for step, sizes in mean[scale, name].items():
+        place = steps.index(step)
+        look = {"color": f"C{place}", "label": f"step {step}"}
+        axes.loglog(dims, sizes, "os^D"[place] + "-", **look)
+    axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
+    axes.set(xticks=dims, xticklabels=dims)
+    axes.set(yticks=[0.1, 1], yticklabels=[0.1, 1])
+    axes.minorticks_off()
+for axes in panels[1]:
+    axes.set_xlabel("head dimension d")
+for axes in panels[:, 0]:
+    axes.set_ylabel("logits (rms)")
+handles, labels = panels[0, 0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=4)
+plt.show()

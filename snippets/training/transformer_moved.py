@@ -1,0 +1,58 @@
+r"""In a small transformer $q\cdot k$ at attended pairs moves like a power of
+$d$ between ½ and 1. Longer vectors give about half a power, covariances that
+align most of the rest, and pairs that belong together almost nothing.
+
+Four panels of stacked bars, one for each scale and each start of W_Q, with a
+bar after 1, 10 and 50 steps. Each bar is the exponent in d of the movement of
+q·k at attended pairs: longer vectors, at the bottom, give about a half in most
+bars; alignment and shared means give the rest; pairing is a thin slice.
+"""
+
+# %%
+import numpy as np
+from recall import exponent
+from stored import over_widths, read
+
+table, steps, scales = read("moved.csv"), [1, 10, 50], ["1/√d", "8/d"]
+parts = ["lengths", "alignment", "shared", "pairing"]
+fit, start = {}, {0: "random", 1: "0"}
+for scale in scales:
+    for zero in start:
+        for step in steps:
+            for pairs in ("attended", "by another head", "all"):
+                where = {"scale": scale, "zero_query": zero, "step": step}
+                where["pairs"] = pairs
+                fit[scale, start[zero], step, pairs] = {
+                    part: exponent(*over_widths(table, part, **where))
+                    for part in ["size", *parts]
+                }
+dims, size = over_widths(table, "size", **where)
+n_seeds = len(size)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
+for axes, (scale, zero) in zip(
+    panels.flat, [(a, b) for a in scales for b in ("random", "0")], strict=True
+):
+    found = [fit[scale, zero, step, "attended"] for step in steps]
+    above, below = np.zeros((2, len(steps)))
+    for place, part in enumerate(parts):
+        value = np.array([each[part][0] for each in found])
+        bottom = np.where(value > 0, above, below)
+        look = {"color": f"C{place}", "hatch": ["", "//", "..", "xx"][place]}
+        axes.bar(range(len(steps)), value, 0.7, bottom, **look, label=part)
+        above, below = above + value.clip(0), below + value.clip(max=0)
+    total, error = np.transpose([each["size"] for each in found])
+    ink = {"color": plt.rcParams["text.color"], "fmt": "o", "capsize": 4}
+    axes.errorbar(range(len(steps)), total, 2 * error, **ink)
+    axes.set(title=f"{scale}, $W_Q$ {'random' if zero == 'random' else '= 0'}")
+    axes.set(xticks=range(len(steps)), xticklabels=steps, yticks=[0, 0.5, 1])
+for axes in panels[1]:
+    axes.set_xlabel("step")
+for axes in panels[:, 0]:
+    axes.set_ylabel("exponent in d")
+handles, labels = panels[0, 0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=4)
+plt.show()

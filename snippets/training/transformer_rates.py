@@ -1,0 +1,62 @@
+r"""The best learning rate stays where it is while $d$ grows, with either scale:
+after 50 steps, in which attention has hardly begun to matter.
+
+Four panels, one for each scale and each start of W_Q: by how much the loss on
+text that was held out exceeds that of the best rate, against the learning rate,
+on a logarithmic axis, with a line for each of four widths. In all panels the
+four lines lie close together, fall from about 0.45 to 0 at the learning rate
+0.8, and turn up again.
+"""
+
+# %%
+import numpy as np
+from stored import over_widths, read
+
+table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
+last = table[table["step"] == 50]
+dims, rates = np.unique(table["d"]), np.unique(table["rate"])
+mean, excess, best, n_seeds = {}, {}, {}, {}
+for scale in scales:
+    for zero, name in enumerate(start):
+        losses = {}
+        for d in dims:
+            where = {"scale": scale, "zero_query": zero, "d": d}
+            runs = [
+                over_widths(last, "loss", **where, rate=r)[1] for r in rates
+            ]
+            # The seeds for which all the learning rates have been tried.
+            n_seeds[int(d)] = n = min(len(run) for run in runs)
+            losses[d] = np.array([run[:n, 0] for run in runs])
+        mean[scale, name] = np.array([losses[d].mean(axis=1) for d in dims]).T
+        # Widths with other seeds begin at another loss; this compares them.
+        excess[scale, name] = mean[scale, name] - mean[scale, name].min(axis=0)
+        best[scale, name] = rates[mean[scale, name].argmin(axis=0)]
+
+# What attention is worth: the loss where it weighs all keys alike, less the
+# loss with 8/d, at one learning rate, for each seed and each width but one.
+even_dims, even = over_widths(last, "loss", scale="0")
+even_rate = last["rate"][last["scale"] == "0"][0]
+where = {"scale": "8/d", "zero_query": 0, "rate": even_rate}
+learnt = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
+worth = (even - learnt).mean(axis=1)
+worth_error = worth.std(ddof=1) / len(worth) ** 0.5
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5), sharex=True, sharey=True)
+for axes, (scale, name) in zip(panels.flat, excess, strict=True):
+    for place, d in enumerate(dims):
+        look = {"color": f"C{place}", "label": f"d = {d}"}
+        axes.plot(
+            rates, excess[scale, name][:, place], "os^D"[place] + "-", **look
+        )
+    axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
+    axes.set(xscale="log", xticks=rates, xticklabels=rates)
+    axes.minorticks_off()
+for axes in panels[1]:
+    axes.set_xlabel("learning rate η")
+for axes in panels[:, 0]:
+    axes.set_ylabel("loss above lowest")
+panels[0, 0].legend()
+plt.show()

@@ -1,0 +1,101 @@
+"""A machine that refuses: no room on the disk, a folder that may not be written."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.check.conftest import COMMAND, ENVIRONMENT, build, state
+from tests.weave.faults import CHAPTER
+
+if sys.platform != "linux":
+    pytest.skip("how to refuse is known for Linux alone", allow_module_level=True)
+
+import resource
+
+pytestmark = [pytest.mark.long, pytest.mark.alone]
+# While MkDocs still reads its configuration, or later.
+SAID = re.compile(r"is the disk full|The last site is as it was\.")
+# What root may do in spite of a file's mode is taken from it.
+ORDINARY = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") * (os.geteuid() == 0)
+
+
+@pytest.mark.parametrize("kibibytes", [1, 30, 100])
+def test_a_file_that_cannot_grow_leaves_the_site_and_the_cache(good, kibibytes):
+    before = state(good)
+    page = good / CHAPTER
+    page.write_text(page.read_text() + "\nMore.\n")
+    limit = (kibibytes * 1024, kibibytes * 1024)
+    code, said = build(good, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
+    assert code
+    assert "Traceback" not in said
+    assert SAID.search(said), said
+    assert state(good) == before
+    assert build(good)[0] == 0
+    assert state(good) != before
+
+
+FULL = """
+set -e
+mount -t tmpfs -o size=24m none disk
+cp -r good/. disk
+cd disk
+echo More. >> docs/chapter.md
+head -c 100m /dev/zero > filler 2>/dev/null || true
+truncate -s -{left}K filler
+"$@" > ../said 2>&1 && exit 9
+cp -r site ../site-after
+rm filler
+"$@"
+cp -r site ../site-then
+"""
+
+
+@pytest.mark.parametrize("left", [0, 64, 400])
+def test_a_full_disk_leaves_the_site_and_the_cache(good, tmp_path_factory, left):
+    before = state(good)
+    work = tmp_path_factory.mktemp("full")
+    (work / "disk").mkdir()
+    shutil.copytree(good, work / "good")
+    alone = ["unshare", "--map-root-user", "--mount"]
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets nobody mount a small disk")
+    command = [*alone, "sh", "-c", FULL.format(left=left), "sh", *COMMAND]
+    run = subprocess.run(
+        command, cwd=work, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    said = (work / "said").read_text()
+    assert run.returncode == 0, (said, run.stderr)
+    assert "Traceback" not in said
+    assert SAID.search(said), said
+    shutil.copytree(work / "site-after", work / "after/site")
+    shutil.copytree(work / "site-then", work / "then/site")
+    assert state(work / "after") == before != state(work / "then")
+
+
+@pytest.mark.parametrize("folder", [".", ".cache", "site"])
+def test_a_folder_that_may_not_be_written(good, folder):
+    before, path = state(good), good / folder
+    page = good / CHAPTER
+    page.write_text(page.read_text() + "\nMore.\n")
+    modes = {
+        each: each.stat().st_mode
+        for each in (path, *path.glob("*"))
+        if path.name != good.name or each == path
+    }
+    for each in modes:
+        each.chmod(0o555 if each.is_dir() else 0o444)
+    try:
+        code, said = build(good, before=ORDINARY)
+    finally:
+        for each, mode in modes.items():
+            each.chmod(mode)
+    assert code
+    assert "Traceback" not in said
+    assert str(path.resolve()) in said
+    assert SAID.search(said), said
+    assert state(good) == before
+    assert build(good)[0] == 0

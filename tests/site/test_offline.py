@@ -1,0 +1,119 @@
+"""The zip, opened from a disk: links, search, what can be dragged, folds."""
+
+import re
+from urllib.parse import unquote, urldefrag
+from zipfile import ZipFile
+
+import pytest
+from playwright.sync_api import TimeoutError
+
+from editions import offline
+from tests.site.browser import PAGES, complains, open_tab
+from tests.site.test_links import Links
+
+DRAGGED = "why-attention input[type=range]"
+SAYS = "why-attention .found"
+
+
+@pytest.fixture(scope="session")
+def unzipped(once, site):
+    """Give the folder that the zip has in it."""
+
+    def fill(folder):
+        folder.mkdir()
+        offline.write_zip(site, folder / "why.zip")
+        ZipFile(folder / "why.zip").extractall(folder)
+
+    return once("offline", fill) / "why"
+
+
+def leads_nowhere(folder):
+    """List the links that a browser cannot follow on a disk, as `page: link`."""
+    pages = {file.resolve(): Links(file.read_text("utf-8")) for file in folder.rglob("*.html")}
+    found = []
+    for file, page in pages.items():
+        for link in page.targets:
+            if re.match(r"https?:|mailto:|data:", link):
+                continue
+            address, anchor = urldefrag(link)
+            path = unquote(address.partition("?")[0])
+            to = (file.parent / path).resolve() if path else file
+            if not to.is_file() or (to in pages and unquote(anchor) not in pages[to].anchors):
+                found.append(f"{file.relative_to(folder.resolve())}: {link}")
+    return found
+
+
+def test_every_link_leads_to_a_file(unzipped, site):
+    assert leads_nowhere(unzipped) == []
+    assert leads_nowhere(site), "a server's links name folders"
+
+
+def test_two_zips_are_the_same(site, unzipped, tmp_path):
+    offline.write_zip(site, tmp_path / "why.zip")
+    assert (tmp_path / "why.zip").read_bytes() == unzipped.with_suffix(".zip").read_bytes()
+
+
+@pytest.fixture
+def read(browser):
+    """Open a page of a folder from the disk."""
+    tabs = []
+
+    def opened(folder, path):
+        tabs.append(open_tab(browser, f"file://{folder}/", path))
+        return tabs[-1]
+
+    yield opened
+    for tab in tabs:
+        tab.page.context.close()
+
+
+def search(tab, words):
+    """Type something into search, and give the addresses that it finds."""
+    box = tab.page.locator("[data-md-component=search-query]")
+    box.fill(words)
+    box.press("Shift")
+    result = tab.page.locator(".md-search-result__link")
+    result.first.wait_for(state="attached", timeout=5000)
+    return result.evaluate_all("all => all.map(link => link.href)")
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "404.html"])
+def test_a_page_asks_for_nothing_that_is_not_there(read, unzipped, path):
+    tab = read(unzipped, f"{path}index.html")
+    tab.page.evaluate("unfoldAll()")
+    tab.page.wait_for_load_state("networkidle")
+    assert complains(tab) == []
+    assert tab.page.evaluate("[...document.fonts].some(font => font.status === 'loaded')")
+    for asked in tab.requests:
+        assert asked.startswith((tab.origin, "blob:", "data:"))
+
+
+def test_search_finds_and_its_result_can_be_followed(read, unzipped):
+    tab = read(unzipped, "scales/index.html")
+    found = search(tab, "sqrt")
+    assert any("questions/index.html?h=" in link for link in found)
+    tab.page.goto(found[0])
+    tab.page.wait_for_selector("article mark", state="attached")
+    assert complains(tab) == []
+
+
+def test_what_can_be_dragged_answers_a_key(read, unzipped):
+    page = read(unzipped, "index.html").page
+    before = page.locator(SAYS).first.inner_text()
+    page.locator(DRAGGED).first.press("ArrowRight")
+    assert page.locator(SAYS).first.inner_text() != before
+
+
+def test_a_fold_opens(read, unzipped):
+    page = read(unzipped, "variance/index.html").page
+    fold = page.locator("details.depth").first
+    assert not fold.locator("p").count()
+    fold.locator("summary").first.click()
+    assert fold.locator("p").first.is_visible()
+
+
+def test_the_site_itself_does_not_work_from_a_disk(read, site):
+    tab = read(site, "index.html")
+    with pytest.raises(TimeoutError):
+        search(tab, "sqrt")
+    assert complains(tab)

@@ -1,0 +1,310 @@
+"""A small site in which nothing is wrong, and what can be made wrong in it, one edit at a time."""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+LINE = "snippets/chapter/line.py"
+CHAPTER = "docs/chapter.md"
+LAB = "docs/labs/chapter.ipynb"
+
+SCRIPT = '''"""A line through the origin.
+
+One straight line that rises from the lower left to the upper right.
+"""
+
+# %%
+from law import number
+
+slope = 1.5 * number
+
+# %%
+import matplotlib.pyplot as plt
+
+plt.plot([0, slope])
+plt.show()
+'''
+CLAIMS = '''"""What a source claims."""
+
+# %%
+words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
+claims = {"a-1": {"verdict": "true", "line": 1, "values": {}} | words}
+'''
+PAGE = """# Chapter
+
+A query is {= line.slope } [@zhang].
+
+::: chapter/line
+
+See [other](other.md#there), $x^2$ and [@a-1].
+
+## One {#one}
+
+## Two {#two}
+
+```python
+print(1)
+```
+
+<!--pytest-codeblocks:expected-output-->
+
+```text
+1
+```
+"""
+CONFIG = """site_name: test
+plugins:
+  - weave
+  - search
+  - mkdocs-jupyter: {include: ["labs/*.ipynb"], ignore: ["*.md"], cache: false}
+nav: [index.md, chapter.md, other.md, labs/chapter.ipynb, claims.md, glossary.md, references.md]
+markdown_extensions:
+  - attr_list
+  - def_list
+  - md_in_html
+  - pymdownx.superfences
+  - weave: {time_limit: 5}
+validation: {omitted_files: warn, absolute_links: warn, unrecognized_links: warn, anchors: warn}
+"""
+
+
+def notebook(code: str) -> str:
+    """Write a lab with one cell of code."""
+    kept = {"metadata": {}, "source": ["# Lab\n"], "id": "title", "cell_type": "markdown"}
+    run = {"metadata": {}, "source": [code], "id": "setup", "cell_type": "code"}
+    run |= {"outputs": [], "execution_count": None}
+    return json.dumps({"cells": [kept, run], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+SITE = {
+    "mkdocs.yml": CONFIG,
+    "docs/index.md": "# Home\n",
+    CHAPTER: PAGE,
+    "docs/other.md": "# Other\n\n## There\n\nNothing.\n",
+    "docs/references.md": "# References\n\n::: references\n",
+    "docs/references.bib": "@misc{zhang, author = {Zhang, J.}, title = {A Note}}\n",
+    "docs/claims.md": "# Claims\n\n::: claims source\n",
+    "docs/glossary.md": "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n",
+    LAB: notebook("print(1)"),
+    LINE: SCRIPT,
+    "snippets/chapter/law.py": "number = 1\n",
+    "snippets/claims/source.py": CLAIMS,
+}
+COMPUTE, DRAW = "slope = 1.5 * number", "plt.plot([0, slope])"
+
+
+def write(root: Path) -> None:
+    """Write the site."""
+    for name, text in SITE.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+class Fault(NamedTuple):
+    """An edit of a file, what the build has to say of it, all of it in one line, and where."""
+
+    file: str
+    edit: Callable[[Path], object]
+    says: tuple[str, ...]
+    page: str = "chapter/"  # which shows it while serving
+
+
+def put(file: str, old: str, new: str, *says: str, page: str = "chapter/") -> Fault:
+    """Replace some words of a file."""
+
+    def edit(path: Path) -> None:
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1, old
+        path.write_text(text.replace(old, new), "utf-8")
+
+    return Fault(file, edit, says, page)
+
+
+def whole(file: str, content: str | bytes, *says: str, page: str = "chapter/") -> Fault:
+    """Put something else in a file's place."""
+    data = content.encode() if isinstance(content, str) else content
+    return Fault(file, lambda path: path.write_bytes(data), says, page)
+
+
+def link(file: str, to: Path, *says: str) -> Fault:
+    """Put in a symbolic link."""
+    return Fault(file, lambda path: path.symlink_to(to), says, "")
+
+
+def computes(code: str, *says: str) -> Fault:
+    """Have the snippet compute something else."""
+    return put(LINE, COMPUTE, f"{COMPUTE}\n{code}", "docs/chapter.md:3: ", f"{LINE}:1", *says)
+
+
+FAULTS = {
+    "a syntax error": put(
+        LINE,
+        COMPUTE,
+        "slope = = 1",
+        "docs/chapter.md:3: ",
+        f"{LINE}:9: SyntaxError: invalid syntax",
+    ),
+    "an exception": computes("1 / 0", "10: ZeroDivisionError"),
+    "an error in a module": put(
+        "snippets/chapter/law.py", "1", "none", "law.py:1, in ", f"{LINE}:7: NameError: name 'none'"
+    ),
+    "an endless loop": computes("while True: pass", "TimeoutError: stopped after 5 s; make it"),
+    "a way out": computes("import os; os._exit(0)", "10: SystemExit: 0"),
+    "a megabyte printed": computes(
+        "print('x' * 10**6)", "ValueError: more than 16 KiB", "print less"
+    ),
+    "a file in the project": computes(
+        "open(__file__.replace('.py', '.txt'), 'w')",
+        "10: PermissionError",
+        "line.txt; open it with",
+    ),
+    "a file beside the project": computes(
+        "import os; os.mkdir(os.path.expanduser('~/a'))", "10: PermissionError", "; open it with"
+    ),
+    "the network": computes(
+        "import urllib.request as r; r.urlopen('http://localhost')", "no network", "keep the data"
+    ),
+    "a socket": computes(
+        "import socket; socket.socket().connect(('127.0.0.1', 9))",
+        "10: PermissionError",
+        "no network",
+    ),
+    "a fork": computes("import os; os.fork()", "10: PermissionError: a snippet starts no other"),
+    "a program": computes(
+        "import subprocess; subprocess.run(['true'])", "PermissionError: a snippet starts no other"
+    ),
+    "no caption": whole(
+        LINE,
+        SCRIPT.partition("\n\n# %%")[2].join(["# %%", ""]),
+        f"{LINE}:1: no caption: start with",
+    ),
+    "a figure without words": put(
+        LINE,
+        SCRIPT.split("\n\n")[1].split('"')[0],
+        "",
+        f"{LINE}:1: no text alternative",
+        "say what",
+    ),
+    "no figure": put(LINE, DRAW, "plt.close()", f"{LINE}:12: one figure is needed"),
+    "two figures": put(LINE, DRAW, "plt.figure()\nplt.figure()", "one figure is needed", "left 2"),
+    "a missing snippet": Fault(
+        LINE, Path.unlink, ("docs/chapter.md:3: no snippet 'chapter/line'",)
+    ),
+    "an empty snippet": whole(LINE, "", "docs/chapter.md:3: no snippet 'chapter/line'"),
+    "a snippet that is not UTF-8": whole(
+        LINE,
+        SCRIPT.replace("line", "linè").encode("latin-1"),
+        f"{LINE}:1: Unicode",
+        "save the file as",
+    ),
+    "a missing module": Fault(
+        "snippets/chapter/law.py",
+        Path.unlink,
+        (f"{LINE}:7: ModuleNotFoundError: No module named 'law'",),
+    ),
+    "a wrong snippet": put(
+        CHAPTER,
+        "::: chapter/line",
+        "::: chapter/lime",
+        "chapter.md:5: ",
+        "did you mean 'chapter/line'?",
+    ),
+    "a wrong value": put(
+        CHAPTER, "line.slope", "line.slop", "docs/chapter.md:3: ", "did you mean 'slope'?"
+    ),
+    "a wrong citation": put(CHAPTER, "@zhang", "@zang", "chapter.md:3: ", "did you mean 'zhang'?"),
+    "a wrong claim": put(CHAPTER, "@a-1", "@a-2", "docs/chapter.md:7: ", "did you mean 'a-1'?"),
+    "a broken link": put(
+        CHAPTER, "other.md", "othr.md", "docs/chapter.md:7: ", "'othr.md#there'", "Mend"
+    ),
+    "a broken anchor": put(
+        CHAPTER, "#there", "#here", "docs/chapter.md:7: ", "anchor '#here'", "Mend"
+    ),
+    "bad TeX": put(CHAPTER, "x^2", r"\bad", "docs/chapter.md:7: formula", "Unknown command"),
+    "an id twice": put(
+        CHAPTER, "{#two}", "{#one}", "docs/chapter.md:11: ", "the id 'one'", "rename"
+    ),
+    "a word twice": put(
+        "docs/glossary.md",
+        "Key",
+        "Query",
+        "docs/glossary.md",
+        "places have the id 'query'",
+        "rename the others",
+        page="glossary/",
+    ),
+    "a missing page": Fault(
+        "docs/other.md", Path.unlink, ("docs/chapter.md:7: ", "'other.md#there'")
+    ),
+    "an empty page": whole("docs/other.md", "", "docs/other.md:1: ", "write it", page="other/"),
+    "a page that is not UTF-8": whole(
+        "docs/other.md",
+        b"# Other\n\n## There\n\n\xe8\n",
+        "docs/other.md:5: ",
+        "save the page as UTF-8",
+        page="other/",
+    ),
+    "a bibliography that is not UTF-8": whole(
+        "docs/references.bib",
+        b"@misc{zhang, title = {\xe8}}",
+        "docs/references.bib: ",
+        "'utf-8' codec can't decode byte 0xe8",
+    ),
+    "no bibliography": whole(
+        "docs/references.bib", "@misc{zhang", "docs/references.bib: syntax error"
+    ),
+    "a source of claims that fails": put(
+        "snippets/claims/source.py",
+        "claims = ",
+        "claims = none or ",
+        "source.py:5: NameError",
+        page="claims/",
+    ),
+    "a notebook that is no JSON": whole(
+        LAB, "{", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
+    ),
+    "an empty notebook": whole(
+        LAB, "", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
+    ),
+    "a lab that fails": whole(
+        LAB, notebook("1 / 0"), "docs/labs/chapter.ipynb, cell 'setup': Zero", page="labs/chapter/"
+    ),
+    "a lab with a network": whole(
+        LAB,
+        notebook("import socket\nsocket.socket().connect(('127.0.0.1', 9))"),
+        "docs/labs/chapter.ipynb, cell 'setup': Permission",
+        "no network",
+        page="labs/chapter/",
+    ),
+    "a page that lies elsewhere": link(
+        "docs/leak.md", Path(__file__), "docs/leak.md: this link leads out of the project; put"
+    ),
+    "a table that lies elsewhere": link(
+        "snippets/chapter/leak.csv",
+        Path(__file__),
+        "snippets/chapter/leak.csv: this link leads out",
+    ),
+}
+if sys.platform == "linux":  # macOS and Windows know no such limit
+    FAULTS["20 GB of memory"] = computes(
+        "import numpy; numpy.ones((20, 10**9), dtype='int8').sum()", "10: ", "MemoryError", "4 GiB"
+    )
+    FAULTS["memory bit by bit"] = computes(
+        "import numpy; kept = [numpy.empty(10**8) for _ in range(9)]", "10: MemoryError: Unable"
+    )
+if not hasattr(os, "fork"):
+    del FAULTS["a fork"]
+
+
+def content(folder: Path) -> dict[str, str]:
+    """Tell what is in a folder from what was: every file's digest, by its name."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

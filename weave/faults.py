@@ -1,0 +1,83 @@
+"""What is wrong with a page that no embed can see: said with its line, and shown while serving."""
+
+import logging
+import re
+from collections import Counter
+from pathlib import Path
+
+from mkdocs.structure.files import File, Files
+from mkdocs.utils import CountHandler
+
+from weave.embed import log, mistake
+
+LINK = re.compile(
+    r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"
+)
+ID = re.compile(r"<[^<>]*\sid=\"([^\"]+)\"")
+
+
+class Faults(logging.Filter):
+    """The faults of a build, by page. As a filter it gives MkDocs's words about links a line."""
+
+    def __init__(self, docs: Path) -> None:
+        super().__init__()
+        self.docs = docs
+        self.shown: dict[str, list[str]] = {}
+        pages = logging.getLogger("mkdocs.structure.pages")
+        for old in [each for each in pages.filters if isinstance(each, Faults)]:
+            pages.removeFilter(old)
+        pages.addFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say of a broken link where it stands."""
+        if record.levelno >= logging.WARNING and (found := LINK.match(record.getMessage())):
+            message = f"{found['what']} Mend the link."
+            record.msg, record.args = self.note(found["page"], message, found["link"]), ()
+        return True
+
+    def say(self, page: str, message: str, words: str = "") -> None:
+        """Log a fault of a page, at the line where some words stand last."""
+        log.warning("%s", self.note(page, message, words))
+
+    def note(self, page: str, message: str, words: str) -> str:
+        """Note a fault to be shown, and give it with its place."""
+        text = (self.docs / page).read_text("utf-8", errors="replace")
+        at = text.rfind(words)  # one that an embed has made stands in no line
+        where = f"docs/{page}" + (f":{text.count(chr(10), 0, at) + 1}" if at >= 0 else "")
+        self.shown.setdefault(page, []).append(mistake(where, message))
+        return f"{where}: {message}"
+
+    def read(self, file: File) -> str:
+        """Give a page's Markdown, or a heading above which the fault will stand."""
+        try:
+            return file.content_string
+        except UnicodeDecodeError as error:
+            self.say(file.src_uri, f"{error}; save the page as UTF-8", "\ufffd")
+            return f"# {file.name}\n"
+
+    def check(self, page: str, html: str) -> None:
+        """Find ids that two places of a page share, and a page that says nothing."""
+        if not html.strip():
+            self.say(page, "the page is empty; write it, or remove it")
+        for name, count in Counter(ID.findall(html)).items():
+            if count > 1:
+                message = (
+                    f"{count} places have the id '{name}'; a link leads to one: rename the others"
+                )
+                self.say(page, message, f"#{name}")
+
+    def show(self, files: Files) -> None:
+        """Put the faults of each page above its heading, in the site that is there."""
+        for page, mistakes in self.shown.items():
+            if file := files.get_file_from_path(page):
+                path = Path(file.abs_dest_path)
+                html = path.read_text("utf-8")
+                boxes = "".join(f"<p>{each}</p>" for each in mistakes)
+                heading = "<h1" if "<h1" in html else "</body"
+                path.write_text(html.replace(heading, boxes + heading, 1), "utf-8")
+
+
+def were_counted() -> bool:
+    """Tell whether a strict build has seen a warning: only then does MkDocs count them."""
+    counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
+    return any(counter.get_counts() for counter in counters)

@@ -1,0 +1,14 @@
+"""mkdocs-jupyter without what makes it slow: the site needs no more than notebooks as pages."""
+
+import importlib
+import sys
+from types import ModuleType
+
+
+def load_cheaply() -> None:
+    """Load it without all of nbconvert and jupytext: half a second of every start."""
+    slow = {"jupytext", "mkdocs_jupyter.convert"} - sys.modules.keys()
+    sys.modules.update({name: ModuleType(name) for name in slow})
+    importlib.import_module("mkdocs_jupyter.plugin")
+    for name in slow:
+        del sys.modules[name]

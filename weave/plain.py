@@ -1,0 +1,165 @@
+"""Every page as Markdown, at its own address and `.md`, and `llms.txt`, which lists them.
+
+For readers who ask a machine, and for machines: with the numbers filled in, formulas as TeX,
+figures in words, and what is folded. https://llmstxt.org says how such pages are found.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from bs4 import BeautifulSoup
+from markdownify import ATX, MarkdownConverter
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+
+# What a reader of plain text cannot use: what edits, narrows, marks a place or leads back to it.
+IDLE = "a.headerlink, a.md-content__button, a.to-text, .filter, .picture, script, style"
+# Most of a page: the strokes of drawings, the parts of formulas, the colours of code.
+INSIDE = re.compile(
+    r"(?<=</desc>).*?(?=</svg>) | (?<=>)<m(?!ath\b)[a-z]+\b.*?(?=</math>) | </?span\b[^>]*>",
+    re.DOTALL | re.VERBOSE,
+)
+ABOVE = """\
+# {name}
+
+> {words}
+
+Below is every page as Markdown. Code computed the numbers; formulas are TeX, figures are in words.
+"""
+
+
+def write(texts: Mapping[str, str], nav: Navigation, site: Path, config: MkDocsConfig) -> None:
+    """Write the plain edition of the built site's pages, and the lists of them."""
+    for page in nav.pages:
+        (site / address(page)).write_text(texts[page.url], "utf-8")
+    root = config.site_url or ""
+    lines = [ABOVE.format(name=config.site_name, words=config.site_description, root=root)]
+    lines += listed("Pages", [item for item in nav if isinstance(item, Page)], texts, root)
+    for section in [item for item in nav if isinstance(item, Section)]:
+        inside = [item for item in section.children if isinstance(item, Page)]
+        lines += listed(section.title, inside, texts, root)
+    (site / "llms.txt").write_text("\n".join(lines), "utf-8")
+
+
+def link(pages: Mapping[Path, str]) -> dict[Path, str]:
+    """Give the built pages, each with a link to its Markdown, where it has one."""
+
+    def linked(page: Path, html: str) -> str:
+        plain = page.with_name(f"{page.name}.md")
+        # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
+        alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
+        return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
+
+    return {page: linked(page, html) for page, html in pages.items()}
+
+
+def address(page: Page) -> str:
+    """Give the address of a page's Markdown, below the site's root."""
+    return f"{page.file.dest_uri}.md"
+
+
+def listed(title: str, pages: Iterable[Page], texts: Mapping[str, str], root: str) -> list[str]:
+    """List pages below a heading, each with a sentence of what it says."""
+    lines = [f"## {title}", ""]
+    for page in pages:
+        parts = [part for part in texts[page.url].split("\n\n")[1:] if "](" not in part]
+        first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
+        words = page.meta.get("description", first)
+        lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
+    return [*lines, ""]
+
+
+def to_markdown(html: str) -> str:
+    """Write a page as Markdown."""
+    soup: Any = BeautifulSoup(INSIDE.sub("", html), "html.parser")
+    for element in soup.select(IDLE):
+        element.decompose()
+    for table in soup.select("table[data-source]"):  # blocks, which a table of Markdown cannot hold
+        for row in table.select("tbody > tr"):
+            row.name = "div"
+            for cell in row.find_all("td", recursive=False):
+                cell.name = "div"
+            heading = soup.new_tag("h3")
+            heading.string = f"{row['id']}: {row['data-verdict']}"
+            row.div.insert_before(heading)
+            row.select_one("em.verdict").parent.decompose()
+        table.thead.decompose()
+        table.name = table.tbody.name = "div"
+    return f"{Plain().convert_soup(soup).strip()}\n"
+
+
+class Plain(MarkdownConverter):  # type: ignore[misc]
+    """What the elements of a page become in Markdown."""
+
+    class Options:
+        """As CommonMark has it, and most people write it."""
+
+        heading_style = ATX
+        bullets = "-"
+        escape_underscores = False  # inside words, as in names of code, they mean nothing
+        sub_symbol = "_"
+
+        @staticmethod
+        def code_language_callback(pre: Any) -> str:
+            """Name a block's language, by the class around it, which a claim's check lacks."""
+            found = re.search(r"language-(\w+)", " ".join(pre.parent.get("class", [])))
+            return found[1] if found else "python"
+
+    def escape(self, text: str, parent_tags: set[str]) -> str:
+        """Keep what would begin a tag or a formula from doing so."""
+        return re.sub(r"<(?=[a-zA-Z/!])|\$", r"\\\g<0>", super().escape(text, parent_tags))
+
+    def convert_math(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Give a formula's TeX, in a table without the sign that ends a cell."""
+        tex = str(el["alttext"])
+        if el.get("display") == "block":
+            return f"\n\n$$\n{tex}\n$$\n\n"
+        if "td" in parent_tags or "th" in parent_tags:
+            tex = tex.replace("|", r"\vert ")
+        return f"${tex}$"
+
+    def convert_svg(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Leave out a drawing, whose figure has its words."""
+        return ""
+
+    def convert_figure(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Give a figure's caption, and what there is to see."""
+        words = " ".join(el.desc.get_text().split()) if el.desc else ""
+        return (
+            f"\n\n**Figure.** {text.strip()}\n\n**What it shows.** {self.escape(words, set())}\n\n"
+        )
+
+    def convert_details(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Open what is folded. Of a figure's code the link to the script is enough."""
+        script = el.select_one("p:has(> a[download])")
+        if script and el.find_parent(class_="snippet"):
+            return f"\n\nThe script: {self.process_tag(script).strip()}\n\n"
+        return f"\n\n{text.strip()}\n\n"
+
+    def convert_summary(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Set apart the title of what was folded."""
+        return f"\n\n**{text.strip()}**\n\n"
+
+    def convert_sup(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Raise an exponent."""
+        return f"^{text}"
+
+    def convert_sub(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Lower an index."""
+        return f"_{text}"
+
+    def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:
+        """Lead to other pages' Markdown. A claim's mark becomes words; tips are left out."""
+        classes = el.get("class") or []
+        if "term" in classes or "computed" in classes:
+            return text
+        name, words = str(el.get("aria-label", "")).partition(": ")[::2]
+        text = name or text
+        path, *rest = re.split(r"(?=[?#])", str(el.get("href", "")), maxsplit=1)
+        if ":" not in path and re.search(r"(^|/)(\.*|[^.]*)$", path) and path:
+            path = f"{path.removesuffix('/')}/index.html.md"
+        link = f"[{text}]({path}{''.join(rest)})"
+        return f"({link})" if words else link  # a mark in the text
