@@ -7,7 +7,7 @@ from the mildest quarter to the most extreme. Each chart shows the 16 attention
 weights and says how large the largest is. Above, the scores are bare: from the
 second column on one bar has nearly all the weight, at a different key in each
 column. Below, the same scores are divided by 8: the same bar is the largest,
-but holds a third or less, and all others can be seen.
+but holds less than half, and all others can be seen.
 """
 
 # %%

@@ -1,5 +1,5 @@
-r"""At the right key the exponent is within a sixteenth of 1, except for tokens
-that are nearly alike. Over all pairs it is lower, and falls as tokens overlap.
+r"""At the right key the exponent is within a sixteenth of 1, unless tokens are
+nearly alike. Over all pairs it is lower, and falls as tokens overlap.
 
 A chart with a row for each of ten settings, and two dots with error bars in
 each, over the exponent of the movement of q·k in d. Circles, for the right key,
@@ -12,7 +12,7 @@ labels.
 import numpy as np
 from recall import exponent, rms, scores, train
 
-dims, seeds, steps = [32, 64, 128, 256], range(3), 10
+dims, seeds, steps = [32, 64, 128, 256], range(6), 10
 zero = {"zero_query": True}
 # The power of d in the divisor, and what differs from W_Q = 0, 16 tokens at
 # right angles, the exact loss, D = 4d and the learning rate 0.1/D. Labels that
