@@ -48,7 +48,7 @@ fig, axes = plt.subplots(figsize=(6.4, 5.2))
 axes.plot([0, 1.1], [0, 1.1], color="C4", linestyle=":")
 for at, (label, rows) in enumerate(groups.items()):
     axes.plot(null[rows], C[rows], "os^"[at], color=f"C{at}", label=label)
-for name in {*by_excess[:4], *by_excess[-2:], *place.values()}:
+for name in sorted({*by_excess[:4], *by_excess[-2:], *place.values()}):
     at = names.index(name)
     side = -1 if name in by_excess[:2] else 1
     axes.annotate(
