@@ -5,7 +5,7 @@ from urllib.parse import unquote, urldefrag
 from zipfile import ZipFile
 
 import pytest
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import TimeoutError, expect
 
 from editions import offline
 from tests.site.browser import PAGES, complains, open_tab
@@ -101,7 +101,7 @@ def test_what_can_be_dragged_answers_a_key(read, unzipped):
     page = read(unzipped, "index.html").page
     before = page.locator(SAYS).first.inner_text()
     page.locator(DRAGGED).first.press("ArrowRight")
-    assert page.locator(SAYS).first.inner_text() != before
+    expect(page.locator(SAYS).first).not_to_have_text(before, use_inner_text=True)
 
 
 def test_a_fold_opens(read, unzipped):
