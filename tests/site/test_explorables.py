@@ -744,3 +744,11 @@ def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
     page.wait_for_function(
         "() => +document.querySelector('why-attention output').textContent === 64"
     )
+
+
+def test_a_key_that_is_pressed_during_the_slide_counts(visit):
+    page = visit(BASE, reduced_motion="no-preference").page
+    slider = page.locator("why-attention input[type=range]").first
+    slider.press("End")
+    page.wait_for_timeout(200)
+    assert slider.input_value() == slider.get_attribute("max")

@@ -95,11 +95,12 @@ class Explorable extends HTMLElement {
     const to = +input.value;
     let start = calm.matches ? -Infinity : undefined;
     const step = (now) => {
+      if (this.rest) return;
       start ??= now;
       const share = Math.min(1, (now - start) / time);
       input.value = to + (from - to) * (1 - share) ** 2;
       this.show();
-      if (share < 1 && !this.rest) requestAnimationFrame(step);
+      if (share < 1) requestAnimationFrame(step);
     };
     step(performance.now());
   }
