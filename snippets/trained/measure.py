@@ -257,6 +257,24 @@ def provenance(texts):
     }
 
 
+def medians(every):
+    """Give the median over heads of what was found, with its standard error.
+
+    Args:
+        every: for pairs of a kind and a quantity, one row for each head: its
+            value, then that of each bootstrap draw.
+    """
+    for (kind, name), values in every.items():
+        middle = np.median(values, axis=0)
+        error = middle[1:].std(ddof=1)
+        yield {
+            "pairs": kind,
+            "what": name,
+            "median": middle[0],
+            "error": error,
+        }
+
+
 def write(name, about, table):
     """Write rows, each a dict, below lines that say where they come from."""
     with (HERE / name).open("w", encoding="utf-8", newline="") as file:
@@ -300,17 +318,10 @@ def main():
         for name, value in grown.items():
             every.setdefault(("distinct", name), []).append(value)
         print(f"layer {layer}, head {head}", flush=True)
-    medians = []
-    for (kind, name), values in every.items():
-        middle = np.median(values, axis=0)
-        error = middle[1:].std(ddof=1)
-        medians.append(
-            {"pairs": kind, "what": name, "median": middle[0], "error": error}
-        )
     about = provenance(texts)
     write("heads.csv", about, heads)
     write("terms.csv", about, table)
-    write("medians.csv", about, medians)
+    write("medians.csv", about, [*medians(every)])
     write("scale.csv", about, [*measure_scales(weights, texts)])
     write("row.csv", about, [*one_row(weights)])
 

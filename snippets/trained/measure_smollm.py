@@ -14,7 +14,7 @@ from importlib.metadata import version
 import numpy as np
 import pairs
 import smollm
-from measure import HERE, independent, resampled, sentences, write
+from measure import HERE, independent, medians, resampled, sentences, write
 from scipy.special import softmax
 
 D, SEED, DRAWS, TEXTS, FEWER = smollm.D, 0, 100, 110, 40
@@ -167,16 +167,9 @@ def main():
             for name, value in values.items():
                 every.setdefault((kind, name), []).append(value)
         print(f"layer {layer}, head {head}", flush=True)
-    medians = []
-    for (kind, name), values in every.items():
-        middle = np.median(values, axis=0)
-        error = middle[1:].std(ddof=1)
-        medians.append(
-            {"pairs": kind, "what": name, "median": middle[0], "error": error}
-        )
     about, fewer = provenance(numbers), numbers[:FEWER]
     write("smollm_heads.csv", about, heads)
-    write("smollm_medians.csv", about, medians)
+    write("smollm_medians.csv", about, [*medians(every)])
     scales = [*measure_scales(fewer, loaded)]
     write("smollm_scale.csv", provenance(fewer), scales)
 
