@@ -12,8 +12,6 @@ from itertools import count
 TAG = re.compile(r"<details\b|</summary>|</details>")
 
 # What Material's script adds as a page loads, and not to what comes later.
-TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-WRAPPED = '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">{}</div></div>'
 CODE = re.compile(r"<pre>(?=<span></span><code>)")
 COPIED = (
     '<pre id="folded-{0}"><nav class="md-code__nav"><button class="md-code__button" type="button" '
@@ -26,8 +24,7 @@ def kept_back(html: str) -> str:
     """Give a page with the inside of each fold, of the outermost if they are nested, as text."""
     parts, done, number = [], 0, count()
     for start, end in folds(html):
-        inside = TABLE.sub(lambda table: WRAPPED.format(table[0]), html[start:end])
-        inside = CODE.sub(lambda _: COPIED.format(next(number)), inside)
+        inside = CODE.sub(lambda _: COPIED.format(next(number)), html[start:end])
         parts += [html[done:start], "<noscript>", inside, "</noscript>"]
         done = end
     return "".join([*parts, html[done:]])

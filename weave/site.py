@@ -3,7 +3,7 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from weave import folded, plain, policy, styles
+from weave import folded, plain, policy, styles, tables
 from weave.store import Store
 
 
@@ -23,7 +23,9 @@ class Site:
 
         Its stylesheets keep what is in use, and its pages state the policy.
         """
-        pages = {page: page.read_text("utf-8") for page in sorted(self.new.rglob("*.html"))}
+        pages = {
+            page: tables.boxed(page.read_text("utf-8")) for page in sorted(self.new.rglob("*.html"))
+        }
         for page, html in policy.state(styles.unite(plain.link(pages), self.new), self.new).items():
             page.write_text(folded.kept_back(html), "utf-8")
         with store.alone():

@@ -14,6 +14,7 @@ from typing import Any
 import tinycss2
 from tinycss2 import serialize
 
+from weave import tables
 from weave.policy import INLINE
 
 LINKS = re.compile(r'(?:\s*<link rel="stylesheet" href="[^"]*?assets/[^"]+\.css">)+')
@@ -46,7 +47,7 @@ def unite(pages: dict[Path, str], site: Path) -> dict[Path, str]:
     if not lists:  # another theme
         return pages
     files = dict.fromkeys(link["file"] for links in lists for link in LINK.finditer(links))
-    text = "".join((site / file).read_text("utf-8") for file in files)
+    text = tables.styled("".join((site / file).read_text("utf-8") for file in files))
     text = slim(
         text + "".join(f".{name}.{name}{{{style}}}" for style, name in classes.items()), has
     )

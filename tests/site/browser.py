@@ -96,6 +96,8 @@ def open_tab(
     page.on("console", lambda said: tab.errors.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: tab.errors.append(str(error)))
     page.goto(origin + path, wait_until=until)
+    if options.get("java_script_enabled", True):
+        page.evaluate("() => new Promise(done => setTimeout(done))")  # explorables begin
     return tab
 
 

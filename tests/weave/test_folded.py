@@ -31,10 +31,3 @@ def test_folded_code_has_its_button_to_copy_it():
     targets = re.findall('data-clipboard-target="#([^ ]+) > code"', page)
     assert targets == re.findall('<pre id="([^"]+)">', page)
     assert len(set(targets)) == 2  # and not the code in the open, which Material sees to
-
-
-def test_a_folded_table_scrolls_by_itself():
-    table = "<table><tr><td>1</td></tr></table>"
-    page = kept_back(table + FOLD.format(f"{table}<table class='own'></table>"))
-    assert page.count("scrollwrap") == 1
-    assert page.index("<noscript>") < page.index("scrollwrap") < page.index("</noscript>")

@@ -1,7 +1,7 @@
 // Mends what Material's own markup leaves wanting for someone without a mouse or without sight.
 // Nothing here changes what the page shows.
 {
-  const boxes = ".formula, .md-typeset__scrollwrap, .md-typeset table:not([class]), pre > code";
+  const boxes = ".formula, .md-typeset__scrollwrap, .md-typeset__table > table, pre > code";
 
   // What scrolls sideways must be reachable by keyboard: a tab stop, while it is wider than its box.
   // All boxes are measured before one is changed: a change would have the page laid out anew.

@@ -38,6 +38,9 @@ const bars = (heights, from = 0, of = heights.length) => {
 
 const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 
+/** Define an explorable in a task of its own, so that a page that is starting up can answer in between. */
+const explorable = (name, made) => setTimeout(() => customElements.define(name, made));
+
 class Explorable extends HTMLElement {
   // An input: its name and value; if a slider, label, least, most and step; `power`, if it slides by powers of 2.
   static inputs = [];

@@ -11,7 +11,7 @@
   // Scores from −1000 to 1000, linear around 0 and logarithmic beyond.
   const place = (score) => Math.max(-1000, Math.min(1000, (1000 * Math.asinh(score)) / Math.asinh(1000))).toFixed(1);
 
-  customElements.define(
+  explorable(
     "why-attention",
     class extends Explorable {
       static title = "Who gets the attention?";

@@ -57,7 +57,7 @@
     `<label>${label}<select name="${name}">${list.map(([text], i) => `<option value="${i}">${text}</option>`).join("")}</select></label>`;
   const place = (s) => Math.max(0, Math.min(1000, 500 + 100 * Math.log2(s)));
 
-  customElements.define(
+  explorable(
     "why-calculator",
     class extends Explorable {
       static title = "Your model at the start";

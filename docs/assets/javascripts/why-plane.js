@@ -5,7 +5,7 @@
   const across = (n) => (Math.log2(n) - 1) / (KEYS - 1);
   const ticks = (list, at, side) => list.map((x) => `<i data-${side}="${at(x)}">${x}</i>`).join("");
 
-  customElements.define(
+  explorable(
     "why-plane",
     class extends Explorable {
       static title = "The phase plane";

@@ -3,7 +3,7 @@
   const BINS = 40; // from 0 to 4d
   const MOST = 20000;
 
-  customElements.define(
+  explorable(
     "why-puzzle",
     class extends Explorable {
       static title = "The 1.6 puzzle";

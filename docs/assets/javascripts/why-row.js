@@ -2,7 +2,7 @@
 {
   const at = (weight) => (1000 * weight).toFixed(2);
 
-  customElements.define(
+  explorable(
     "why-row",
     class extends Explorable {
       static title = "One real row";

@@ -9,7 +9,7 @@
   ];
   const short = (x) => x.toFixed(Math.abs(x) < 99.95 ? 1 : 0).replace(/^-0\.0$/, "0.0").replace("-", "−");
 
-  customElements.define(
+  explorable(
     "why-terms",
     class extends Explorable {
       static title = "Three terms";
