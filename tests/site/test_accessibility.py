@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.site.accessibility import breaks_accessibility_rules, lacks_contrast, unfold
-from tests.site.browser import BASE, PAGES, PHONE, WIDE, settle
+from tests.site.browser import BASE, PAGES, PHONE, WIDE, Tab, settle
 
 pytestmark = pytest.mark.long
 
@@ -92,3 +92,44 @@ def test_many_stops_are_noticed(visit):
         FAR,
     )
     assert "far</a>" in far_by_keyboard(page)[0]
+
+
+def stays_folded(tab: Tab) -> list[str]:
+    """Folded parts that Tab does not reach, or that Enter and Space do not open and close.
+
+    Parts of one name are made alike ("How it is drawn", on every claim "The check"): the first of
+    them speaks for all.
+    """
+    unfold(tab)  # parts in parts
+    found = []
+    summaries = tab.page.locator("article summary")
+    names = summaries.all_text_contents()
+    for name in dict.fromkeys(names):
+        summary = summaries.nth(names.index(name))
+        summary.focus()
+        tab.page.keyboard.press("Shift+Tab")
+        tab.page.keyboard.press("Tab")
+        if not summary.evaluate("e => e === document.activeElement"):
+            found.append(f"{name}: Tab does not reach it")
+            continue
+        was = is_open(summary)
+        tab.page.keyboard.press("Enter")
+        if is_open(summary) == was:
+            found.append(f"{name}: Enter does nothing")
+        tab.page.keyboard.press("Space")
+        if is_open(summary) != was:
+            found.append(f"{name}: Space does nothing")
+    return found
+
+
+def is_open(summary) -> bool:
+    return summary.evaluate("e => e.parentElement.open")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_what_is_folded_opens_by_keyboard(visit, path):
+    assert stays_folded(visit(BASE + path)) == []
+
+
+def test_what_the_keyboard_does_not_open_is_noticed(visit):
+    assert "Folded: Tab does not reach it" in stays_folded(visit("/bad.html"))

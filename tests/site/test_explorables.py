@@ -2,7 +2,7 @@
 
 Each explorable is set to a grid of states, and what it then shows is read from the page: its words
 to the last digit that they print, its drawings to half a thousandth of their height. A script with
-a wrong formula, put in its place on the way to the browser, fails the same comparison.
+a wrong formula, put in its place on the way to the browser, fails the same comparison (make check).
 """
 
 import gzip
@@ -133,6 +133,7 @@ def test_attention_shows_the_weights(visit, given):
     assert [*attention_differs(visit(BASE + "saturation/", **CALM).page, given)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "old", "new"),
     [
@@ -216,6 +217,7 @@ def test_the_plane_shows_the_mean_the_phase_and_the_border(visit, snippet, modul
     assert [*plane_differs(page, largest, snippet("saturation/plane").explore["models"])] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -289,6 +291,7 @@ def test_the_terms_are_those_of_the_matrices(visit, module):
     assert [*terms_differ(page, module("theorem/moments"))] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -365,6 +368,7 @@ def test_the_puzzle_is_drawn_fairly(visit, module):
     assert [*puzzle_differs(page, expected, module("variance/two_by_two").cdf)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -480,6 +484,7 @@ def test_the_calculator_is_right(visit, module):
     assert calculator_differs(page, module("your-model/start"), participation) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -567,6 +572,7 @@ def test_the_row_is_that_of_the_model(visit, snippet):
     assert [*row_differs(page, snippet("trained/row"))] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "old", "new"),
     [
