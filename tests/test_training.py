@@ -302,42 +302,44 @@ def test_mean_of_the_product_matrix_after_one_step():
 
 
 def test_the_divisor_and_a_step_of_sgd(recall, snippet):
-    page = snippet("training/sgd")
-    power = {"√d": 0.5, "d/8": 1}
-    assert page.fit.keys() == {(rate, name) for rate in ("1/D", "s/D") for name in power}
-    for (rate, name), sizes in page.size.items():
-        slope = dict(page.fit[rate, name])
-        for kind, values in sizes.items():
-            slopes = np.polyfit(np.log2(page.dims), np.log2(values).T, 1)[0]
-            assert close(slope[kind], mean_and_error(slopes))
-        # The step has 1/s from the gradient, 1/s from the logit, and s if the rate has it.
-        twice = 1 if rate == "s/D" else 2
-        (logit, error), (coordinate, scatter) = slope["logit"], slope["coordinate"]
-        assert like_d(page.dims, logit + twice * power[name], error, recall)
-        assert not like_d(page.dims, logit + (3 - twice) * power[name], error, recall)
-        assert abs(coordinate + (twice - 1) * power[name]) < 1 / 16 + 6 * scatter
-        assert agrees(slope["start"][0], 0.5 - power[name], slope["start"][1], 6)
-    # The smallest and the largest again, by the change of M = W_Qᵀ W_K in place of the weights.
-    for column, d in ((0, 16), (-1, 512)):
-        s, (X, W) = d / 8, recall.init(d, 3)
+    # By the change of M = W_Qᵀ W_K in place of the weights.
+    page = snippet("training/no_scale")
+
+    def step_of_sgd(seed, d, s, rate):
+        """Give what a step moves: a logit at the right key, and a coordinate of q (rms)."""
+        X, W = recall.init(d, seed)
         p = np.exp(recall.log_softmax(recall.scores(X, W) / s))
         G = X.T @ (p - np.eye(16)) @ X / 16
-        M, step = W[0].T @ W[1], 16 / X.shape[1] / s  # of the rate 1/D
+        M, step = W[0].T @ W[1], rate / X.shape[1] / s
         change = -step * (G @ W[1].T @ W[1] + W[0].T @ W[0] @ G) + step**2 * G @ M.T @ G
-        moved = recall.rms(np.diag(X @ change @ X.T)) / s
-        assert close(page.size["1/D", "d/8"]["logit"][3, column], moved)
-        assert not close(page.size["s/D", "d/8"]["logit"][3, column], moved)
-    # With Adam no divisor keeps both the start and the step; with SGD one does.
-    adam = snippet("training/no_scale")
-    for a in adam.powers:
-        both = [adam.start[a][0], adam.movement[a][0]]
-        assert not close(both, 0, 0.2)
+        of_q = recall.rms(step * W[1] @ G.T @ X.T)
+        return recall.rms(np.diag(X @ change @ X.T)) / s, of_q
+
+    def exponents(a, rate):
+        sizes = [
+            [step_of_sgd(seed, d, s := 8 * (d / 64) ** a, rate(s)) for d in page.dims]
+            for seed in range(4)
+        ]
+        return [recall.exponent(page.dims, part) for part in np.moveaxis(sizes, -1, 0)]
+
+    for a in page.powers:
+        logit, of_q = exponents(a, lambda s: 16)
+        assert close(page.sgd[a], logit)
+        assert close(page.coordinate[a], of_q)
+        # The step has 1/s from the gradient, and 1/s from the logit.
+        assert like_d(page.dims, logit[0] + 2 * a, logit[1], recall)
+        assert not like_d(page.dims, logit[0] + 2 * a + 0.5, logit[1], recall)
+        # With η like s/D the first is gone, as with Adam, and coordinates move alike.
+        (slope, error), (of_q, scatter) = exponents(a, lambda s: 2 * s)
+        assert like_d(page.dims, slope + a, error, recall)
+        assert like_d(page.dims, slope - page.movement[a][0] + 1, error, recall)
+        assert abs(of_q) < 1 / 16 + 6 * scatter
+        assert not abs(of_q - a) < 1 / 16 + 6 * scatter or a == 0
     kept = {
-        at
-        for at, fit in page.fit.items()
-        if close([fit[k][0] for k in ("start", "logit")], 0, 0.05)
+        name: [a for a in page.powers if close([page.start[a][0], step[a][0]], 0, 0.1)]
+        for name, step in (("Adam", page.movement), ("SGD", page.sgd))
     }
-    assert kept == {("1/D", "√d")}
+    assert kept == {"Adam": [], "SGD": [0.5]}
 
 
 # Over widths

@@ -1,5 +1,5 @@
-r"""One step adds terms of one sign: their sum climbs like $d$, while the terms
-of $q\cdot k$ itself mostly cancel.
+r"""One step of training, by SGD or Adam, adds terms of one sign: their sum
+climbs like $d$, while the terms of $q\cdot k$ itself mostly cancel.
 
 Sums of the first n terms, for one pair of 512 dimensions. The terms of q·k
 wander near 0; the terms that a step of SGD or of Adam adds climb in nearly

@@ -56,5 +56,6 @@ for axes in panels[1]:
 for axes in panels[:, 0]:
     axes.set_ylabel("exponent in d")
 handles, labels = panels[0, 0].get_legend_handles_labels()
-fig.legend(handles, labels, loc="outside upper center", ncols=4)
+tight = {"handlelength": 1.5, "columnspacing": 1.2}
+fig.legend(handles, labels, loc="outside upper center", ncols=4, **tight)
 plt.show()
