@@ -46,7 +46,7 @@ def movement(seed, d, power, how):
     return rms(np.diag(moved)), rms(moved), rms(seen)
 
 
-kinds = ["right key", "all pairs", "all pairs, less the row's mean"]
+kinds = ["right key", "all pairs", "all pairs, less the mean of a row"]
 fit, size = {kind: {} for kind in kinds}, {}
 for name, (power, how) in settings.items():
     runs = [[movement(i, d, power, how) for d in dims] for i in seeds]

@@ -1,6 +1,6 @@
-r"""The coordinate check of a small transformer, in which flat lines are wanted.
-After 10 steps those of $1/\sqrt d$ are flatter; after 50 those of $8/d$ are
-flat, and those of $1/\sqrt d$ rise.
+r"""The logits of a small transformer, for which flat lines are wanted. After 10
+steps those of $1/\sqrt d$ are flatter; after 50 those of $8/d$ are flat, and
+those of $1/\sqrt d$ rise.
 
 Four panels, one for each scale and each start of W_Q: the root mean square of
 the logits that softmax sees against d from 16 to 128, both axes logarithmic,
