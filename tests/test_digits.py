@@ -16,6 +16,7 @@ UNNOTICED = {
     "training": {
         "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
         "first_step.pairs": "how many were drawn, which the snippet says",
+        "transformer_check.about['bytes']": "how long a text is that another Python has otherwise",
     },
 }
 
@@ -38,7 +39,8 @@ def unnoticed(chapter: str, *tests: str) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("chapter", UNNOTICED)
 def test_the_last_digit_is_noticed(chapter):
-    found = unnoticed(chapter, f"tests/test_{chapter}.py")
+    tests = sorted(PROJECT.root.glob(f"tests/test_{chapter}*.py"))
+    found = unnoticed(chapter, *map(str, tests))
     known = UNNOTICED[chapter]
     assert [line for line in found if not any(f"{{= {part}" in line for part in known)] == []
     stale = [part for part in known if not any(f"{{= {part}" in line for line in found)]
