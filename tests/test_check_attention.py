@@ -361,6 +361,14 @@ def test_heads_that_are_told_apart_after_the_product(heads, keys):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
 
 
+@pytest.mark.parametrize("name", ours.HEADS)
+def test_a_module_says_how_many_heads_it_has(name):
+    model = Attention(flat_heads, 0)
+    setattr(model, name, H)
+    assert len(ours.check(model, [(Q, K, K)], show=False).rows) == H
+    assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == 1
+
+
 @pytest.mark.parametrize("keys", [1, H])
 def test_heads_that_are_merged_after_the_product(keys):
     k = K[:, :keys]
@@ -761,10 +769,42 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path):
     assert (tmp_path / "attention.png").read_bytes()[:4] == b"\x89PNG"
 
 
+PAGE = (SCRIPT.parent / "your-model.md").read_text("utf-8")
+
+
+def test_the_page_has_every_verdict():
+    """The first column of its table: what the script prints, with a letter for a number."""
+    table = re.search(r"\| Verdict \|.*?\n\n", PAGE, re.DOTALL)[0].strip().splitlines()[2:]
+    cells = [
+        re.sub(r"\*\w\*", "#", row.split(" | ")[0]).strip("| ").replace("$", "") for row in table
+    ]
+    said = [re.sub(r"\{[^}]+\}", "#", text) for _, text in (ours.SCALES | ours.SOFTMAX).values()]
+    assert len(cells) == len(said) > 12
+    for words in said:
+        assert len([cell for cell in cells if words.startswith(cell)]) == 1, words
+
+
+def test_the_function_that_the_page_shows():
+    """Its Model stands for the reader's."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(1000, 32)
+            self.layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+
+        def forward(self, ids):
+            return self.layer(self.embed(ids))
+
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names = {"torch": torch, "Model": Model}
+    exec(code, names)
+    assert len(ours.check(*names["make"](), show=False).rows) == 4
+
+
 def test_the_page_shows_what_it_prints():
     """Word for word, and number for number up to rounding."""
-    page = (SCRIPT.parent / "your-model.md").read_text("utf-8")
-    shown = re.search(r"```text\n(attention\.0: .*?)```", page, re.DOTALL)[1]
+    shown = re.search(r"```text\n(attention\.0: .*?)```", PAGE, re.DOTALL)[1]
     said = str(ours.check(*ours.demo("width"), show=False))
     number = r"\d+\.\d+"
     assert re.sub(number, "x", said).startswith(re.sub(number, "x", shown))

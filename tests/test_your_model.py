@@ -114,6 +114,7 @@ def test_the_set_ups_of_the_table(snippet, module):
         "linear": 1 / 3,
         "fixed": 768 * 0.02**2,
         "forgotten": np.sqrt(64),
+        "linear, forgotten": np.sqrt(64) / 3,
         "width": 1 / np.sqrt(12),
         "twice": 1 / 8,
         "normed": 1,
@@ -125,6 +126,10 @@ def test_the_set_ups_of_the_table(snippet, module):
     for name in ("right", "linear", "forgotten", "width", "twice"):
         assert close(page.keys[name], exact(512, expected[name]), 1e-5)
         assert not close(page.keys[name], exact(512, expected[name] * 1.1), 1e-5)
+    assert page.by_width == {D: pytest.approx(D * 0.02**2) for D in (384, 768, 4096)}
+    # Without the scale rows freeze with variance 1/width, and not with PyTorch's own weights.
+    assert page.start["linear, forgotten"] < page.freezes[512] < page.start["forgotten"]
+    assert page.keys["twice"] > page.flat_share * 512 > page.keys["width"]
     assert page.kept == {size: pytest.approx(np.sqrt(size / 64)) for size in (32, 64, 128, 256)}
 
 
