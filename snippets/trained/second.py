@@ -50,7 +50,7 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.4))
 for (name, shares), style in zip(C.items(), (":", "--", "-"), strict=True):
-    axes.ecdf(shares, label=name, linestyle=style)
+    axes.ecdf(shares, label=name.replace(", ", ",\n"), linestyle=style)
 axes.axvline(0, color="C4", linestyle=":", linewidth=1)
 axes.set(xlim=(-1, 1), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[0, 0.5, 1])
 axes.set_xlabel("share of C in the mean square of q·k, distinct pairs")

@@ -51,7 +51,8 @@ fig, axes = plt.subplots(figsize=(6.4, 5.2))
 axes.plot([0, 1.1], [0, 1.1], color="C4", linestyle=":")
 for at, (label, rows) in enumerate(groups.items()):
     axes.plot(null[rows], C[rows], "os^"[at], color=f"C{at}", label=label)
-for name in sorted({*by_excess[:2], *by_excess[-2:], *place.values()}):
+shown = {*by_excess[:2], *by_excess[-2:], place["previous"], place["next"]}
+for name in sorted(shown):
     at = names.index(name)
     side = -1 if name in by_excess[:2] else 1
     axes.annotate(
