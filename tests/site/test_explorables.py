@@ -50,8 +50,9 @@ def numbers(seed: int, count: int) -> list[float]:
 def show(page: Page, name: str, read: str, **state: float) -> dict:
     """Set an explorable to a state, and read what it shows then by a JavaScript function."""
     return page.evaluate(
-        f"""state => {{
+        f"""async state => {{
             const shown = document.querySelector('why-{name}')
+            await customElements.whenDefined('why-{name}')
             shown.values = state
             shown.show()
             return ({read})(shown)
@@ -62,7 +63,7 @@ def show(page: Page, name: str, read: str, **state: float) -> dict:
 
 def visit_with(visit, path: str, script: str, old: str, new: str) -> Page:
     """Open a page whose script has been altered on its way."""
-    page = visit(BASE + "404.html", **CALM).page  # the lightest
+    page = visit("/nowhere", **CALM).page
 
     def alter(route):
         text = route.fetch().text()
