@@ -1,5 +1,7 @@
 """The claims of docs/training.md: each by a second route, each with a wrong variant that fails."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
@@ -304,16 +306,20 @@ def test_mean_of_the_product_matrix_after_one_step():
 def test_the_divisor_and_a_step_of_sgd(recall, snippet):
     # By the change of M = W_Qᵀ W_K in place of the weights.
     page = snippet("training/no_scale")
+    begin = cache(recall.init)
 
     def step_of_sgd(seed, d, s, rate):
         """Give what a step moves: a logit at the right key, and a coordinate of q (rms)."""
-        X, W = recall.init(d, seed)
+        X, W = begin(d, seed)
         p = np.exp(recall.log_softmax(recall.scores(X, W) / s))
         G = X.T @ (p - np.eye(16)) @ X / 16
-        M, step = W[0].T @ W[1], rate / X.shape[1] / s
-        change = -step * (G @ W[1].T @ W[1] + W[0].T @ W[0] @ G) + step**2 * G @ M.T @ G
-        of_q = recall.rms(step * W[1] @ G.T @ X.T)
-        return recall.rms(np.diag(X @ change @ X.T)) / s, of_q
+        step = rate / X.shape[1] / s
+        XG, GX = X @ G, G @ X.T
+        # X ΔM Xᵀ, with ΔM = −step (G W_KᵀW_K + W_QᵀW_Q G) + step² G Mᵀ G.
+        change = -step * (XG @ W[1].T @ (W[1] @ X.T) + X @ W[0].T @ (W[0] @ GX))
+        change += step**2 * (XG @ W[1].T) @ (W[0] @ GX)
+        of_q = recall.rms(step * W[1] @ (X @ G).T)
+        return recall.rms(np.diag(change)) / s, of_q
 
     def exponents(a, rate):
         sizes = [

@@ -148,6 +148,7 @@ def lost(before: str, after: str) -> list[str]:
     return [word for word in Reader(before).read if word not in left]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_nothing_is_lost_on_the_way(visit, site, source):
     name = source.relative_to(ROOT / "docs").as_posix()
