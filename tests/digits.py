@@ -1,8 +1,9 @@
 """What tests notice: a number that a page prints, a unit of its last digit off, fails a test.
 
-A plugin for pytest: after `pytest -p tests.digits tests/test_variance.py` every printed number is
-altered by one unit of the last digit, up and down, and the tests that read it run again, the quick
-ones first, until one has noticed; what none has noticed is named. A number counts as printed where
+A plugin for pytest: after `pytest -p tests.digits tests/test_variance.py` every number of this
+chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down, and
+the tests that read it run again, the quick ones first, until one has noticed; what none has noticed
+is named. A number counts as printed where
 it stands alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a
 standard error, which says itself how far it may be off.
 """
@@ -113,6 +114,16 @@ class Notice:
             return value
 
         return getattr_
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep to the chapters whose tests will run."""
+        files = {item.path.stem for item in session.items}
+
+        def is_tested(each: Alteration) -> bool:
+            chapter = each.snippet.partition("/")[0].replace("-", "_")
+            return any(file.startswith(f"test_{chapter}") for file in files)
+
+        self.all = [each for each in self.all if is_tested(each)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Iterator[None]:

@@ -478,6 +478,22 @@ def test_tables_by_another_quadrature(snippet, n, name, sigma):
     assert not any(close(*pair, 3e-5) for pair in list(printed(1.001 * sigma))[:3])
 
 
+def test_single_numbers_by_another_quadrature(snippet):
+    assert close(1 / snippet("saturation/saturation").four_dimensions, power_sums(512, 2)[0], 1e-6)
+    assert close(snippet("saturation/plane").border_512, 18 * math.log(2))
+    assumed = snippet("saturation/assumed")
+    for place, c in [(0, 0), (10, 0.5)]:
+        assert close(assumed.correlation[place], c)
+        found = 1 / assumed.bare[place]
+        assert close(found, power_sums(512, 8 * math.sqrt(1 - c))[0], 1e-6)
+        assert close(found, power_sums(512, 8 * (1 - c))[0], 1e-6) == (c == 0)
+    for sigma, limits in snippet("saturation/near_ties").constants.items():
+        # m_n is n(n − 1)∫φ²Φ^{n−2}, the density of ties.
+        ties = integrate.quad(lambda x: stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** 14, -9, 9)[0]
+        assert close(limits["trace"], sigma * (1 - power_sums(16, sigma)[0]) / 240 / ties, 1e-6)
+        assert close(limits["square"], sigma * jacobian_mean(16, sigma) / 240 / ties, 3e-5)
+
+
 def test_where_the_norms_cross_by_another_quadrature(snippet):
     n = snippet("saturation/gradients").rms_overtakes
     bare_is_larger = [jacobian_mean(m, 8) > jacobian_mean(m, 1) for m in (n - 1, n)]
@@ -854,6 +870,18 @@ def test_printed_digits_of_the_gradients(snippet, keys, n):
     assert not is_share(page.near_zero_at[n][8] + 0.01, norms < 0.01)
 
 
+def test_the_share_near_zero_to_three_digits(snippet, keys):
+    value, shares = snippet("saturation/gradients").near_zero_at[512][8], []
+    for seed in range(1, 6):  # other even draws, of fewer keys
+        top = keys.draw_evenly(512, keep=12, seed=seed)
+        shares.append(np.mean(keys.jacobian_norm(top, 512, 8) < 0.01))
+    share, error = mean_and_error(np.array(shares))
+    assert 4.5 * error < 0.0006
+    assert agrees(share, value, error)
+    for unit in (-0.001, 0.001):
+        assert not agrees(share, value + unit, error)
+
+
 def test_gradients_for_three_keys(snippet):
     page, measures = snippet("saturation/gradients"), snippet("saturation/measures")
     scores, mass = three_keys()
@@ -861,9 +889,12 @@ def test_gradients_for_three_keys(snippet):
     def share(hits):
         return mass[hits].sum()
 
+    medians = {}
     for sigma in (1, 8):
         p = softmax(sigma * scores, axis=1)
         norms = np.sqrt(jacobian_squares(p))
+        order = np.argsort(norms)
+        medians[sigma] = np.interp(0.5, np.cumsum(mass[order]), norms[order])
         assert abs(mass @ norms - page.mean_at[3][sigma]) < 1e-3
         for sample, values in [
             (norms, page.median_at),
@@ -883,6 +914,9 @@ def test_gradients_for_three_keys(snippet):
         ]:
             assert close(getattr(measures, measure)[sigma][3], value, 1e-4)
             assert not close(getattr(measures, measure)[9 - sigma][3], value, 1e-4)
+    ratio = snippet("saturation/reach").median_ratio[64][3]
+    assert abs(8 * medians[8] / medians[1] - ratio) < 0.002
+    assert not abs(medians[8] / medians[1] - ratio) < 0.002, "without the chain rule's 1/s"
     assert abs(share(norms < 0.01) - page.near_zero_at[3][8]) < 0.001
     assert not abs(share(norms < 0.011) - page.near_zero_at[3][8]) < 0.001
 
