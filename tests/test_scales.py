@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import mpmath
@@ -175,7 +176,8 @@ def test_soft_cap(snippet):
     square = integrate.quad(lambda z: capped(z) ** 2 * stats.norm.pdf(z), -12, 12)[0]
     assert close(page.start["cap"][64], math.sqrt(square), 1e-8)
     assert not close(1, math.sqrt(square), 1e-8), "the cap does something"
-    assert close(page.aligned["cap"][4096], capped(0.3 * 64))
+    for d in (64, 4096):
+        assert close(page.aligned["cap"][d], capped(page.rho * math.sqrt(d)))
     q, k = pairs(64)
     value, error = sd_and_error(50 * np.tanh(np.sum(q * k, axis=1) / 8 / 50))
     assert agrees(value, page.start["cap"][64], error)
@@ -253,6 +255,8 @@ def test_the_table_of_scales_by_closed_forms(snippet, other, name, d):
         size = float(page.rho * mpmath.sqrt(d) * SPREADS[name](d))
         if "cosine" not in name and name != "QK-norm":
             assert close(page.aligned[name][d] / (size or 1), 1 if size else 0)
+    if name == "exp πd" and d == 64:  # all weights alike
+        assert close(weights.largest[name][d] * weights.n_keys, 1, 1e-6)
     if sigma > 0.1:
         largest, keys = other.largest(N, sigma), other.participation(N, sigma)
     else:  # Z is all but its mean, n e^(σ²/2)
@@ -308,7 +312,7 @@ def test_rows_of_the_audit_by_closed_forms(snippet, other):
     assert page.first_input == 1.5
     alike = snippet("scales/resemblance")
     for c, keys in alike.effective.items():
-        assert close(keys / other.participation(N, math.sqrt(1 - c)), 1, 1e-6)
+        assert close(keys / other.participation(alike.n_keys, math.sqrt(1 - c)), 1, 1e-6)
         assert not close(keys / other.participation(N, 1 - c), 1, 1e-6) or c == 0
 
 
@@ -351,6 +355,40 @@ def test_how_often_the_right_key_is_on_top(snippet):
         assert not close(share, on_top(n + 1, keys.rho), 1e-6)
     for name, share in match.on_top.items():
         assert close(share, on_top(N, match.needed[name]), 1e-6)
+    assert keys.d == 64
+
+
+@cache
+def log_sums(n, a):
+    """Give ln Σ e^{az} over n − 1 noise scores, from even draws of all of them, none by a mean."""
+    uniform = stats.qmc.Sobol(n - 1, bits=40, rng=1).random(2**13)
+    return special.logsumexp(a * special.ndtri(uniform), axis=1)
+
+
+def test_quantiles_of_the_weight_to_a_hundredth(snippet):
+    """At a quantile, so many draws have a smaller weight, averaged over the right key's score."""
+    page, match = snippet("scales/keys"), snippet("scales/match")
+
+    def below(t, n, a, rho):
+        limit = (special.logit(t) + log_sums(n, a)) / a
+        return np.mean(stats.norm.cdf((limit - 8 * rho) / math.sqrt(1 - rho**2)))
+
+    for name, quantiles in page.quantiles.items():
+        for n in (64, N):
+            a = FACTORS[name](n)
+            found = [below(t, n, a, page.rho) for t in quantiles[n]]
+            assert np.allclose(found, [0.1, 0.5, 0.9], rtol=0, atol=1e-3)
+            found = [below(t, n, a, 1.02 * page.rho) for t in quantiles[n]]
+            assert not np.any(np.isclose(found, [0.1, 0.5, 0.9], rtol=0, atol=1e-3))
+    for name, a in match.factors.items():
+        found = below(0.1, N, a, match.needed[name]), 1 - below(0.9, N, a, match.needed[name])
+        printed = match.below_tenth[name], match.above_nine[name]
+        assert np.allclose(found, printed, rtol=0, atol=2e-3)
+    # With many keys and a factor of 1, ln Z is Gaussian, of variance (e − 1)/n.
+    low, median, high = special.logit(page.quantiles["1"][16_384])
+    assert close(median, 4 - math.log(16_383) - 0.5, 1e-3)
+    sd = math.sqrt(1 - page.rho**2 + (math.e - 1) / 16_383)
+    assert close([high - median, median - low], stats.norm.ppf(0.9) * sd, 2e-3)
 
 
 # Number formats
@@ -455,6 +493,15 @@ def test_where_formats_give_out_far_away(snippet, module, number_format):
     assert tried >= 2
 
 
+def test_ten_times_a_cosine(snippet, module):
+    # e^{−s} rounds to 1 once it lacks half of the spacing below 1; s is 10/√d.
+    for number_format, d in snippet("scales/floats").cosine.items():
+        bits, _, _ = module("scales/formats").FORMATS[number_format]
+        s = -mpmath.log1p(-(mpmath.mpf(2) ** -(bits + 1)))
+        assert close(d / float((10 / s) ** 2), 1, 1e-6)
+        assert not close(d / float(1 / s**2), 1, 1e-6), "the cosine alone"
+
+
 def test_never_is_where_no_dimension_was_found(snippet):
     page, text = snippet("scales/floats"), Path("docs/scales.md").read_text("utf-8")
     tables = {"typical weight": page.zero, "infinite": page.infinite, "equal": page.equal}
@@ -516,6 +563,7 @@ def test_log_n_scaling_and_half_precision(snippet):
     page = snippet("scales/floats")
     assert np.float16(math.exp(-1.0001 * page.fp16_zero)) == 0
     assert np.float16(math.exp(-0.9999 * page.fp16_zero)) > 0
+    assert close(page.log_n_gap, page.gap * 9 * math.log(2))
     assert page.log_n_gap > page.fp16_zero
     assert to_bf16(math.exp(-page.log_n_gap)) > 0
 
