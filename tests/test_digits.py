@@ -12,6 +12,13 @@ from tests.digits import altered, unit
 # What goes unnoticed in a chapter, and why it cannot be otherwise.
 UNNOTICED = {
     "variance": {},
+    "saturation": {},
+    "scales": {},
+    "theorem": {
+        "spectrum.second": "one draw, openly, beside its standard error",
+    },
+    "questions": {},
+    "index": {},
     "training": {
         "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
         "first_step.pairs": "how many were drawn, which the snippet says",
