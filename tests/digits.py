@@ -103,15 +103,18 @@ class Notice:
         self.active: Alteration | None = None
 
     def give(self, fresh: Any) -> Any:
-        """Make what gives a result: altered if it is its turn, and never kept."""
+        """Make what gives a result: altered if it is its turn, and not kept where it is asked for."""
+        values: dict[tuple[str, str], Any] = {}
 
         def getattr_(results: Results, name: str) -> Any:
-            value = fresh(results, name)
-            vars(results).pop(name, None)
-            self.read.add((results._snippet, name))
-            if self.active and self.active[:2] == (results._snippet, name):
-                return altered(value, self.active.keys, self.active.by)
-            return value
+            key = results._snippet, name
+            if key not in values:
+                values[key] = fresh(results, name)
+                vars(results).pop(name, None)
+            self.read.add(key)
+            if self.active and self.active[:2] == key:
+                return altered(values[key], self.active.keys, self.active.by)
+            return values[key]
 
         return getattr_
 

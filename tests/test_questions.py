@@ -498,7 +498,7 @@ def test_linear_attention_is_even(snippet):
     weights /= weights.sum(axis=1, keepdims=True)
     # A factor cancels; the exact value is for a great many keys, up to 1/n.
     assert close(3 * weights / np.sum(3 * weights, axis=1, keepdims=True), weights)
-    assert abs(1 / np.mean(np.sum(weights**2, axis=1)) / result.linear - 1) < 0.005
+    assert abs(1 / np.mean(np.sum(weights**2, axis=1)) - result.linear) < 0.3
     assert result.linear < 511
 
 

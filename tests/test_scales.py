@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import mpmath
 import numpy as np
@@ -225,7 +226,20 @@ def test_freezing(snippet):
 
 @pytest.fixture(scope="module")
 def other(module):
-    return module("saturation/gaussian_logits")
+    """Give the averages by another chapter's quadrature, each computed once."""
+    route = module("saturation/gaussian_logits")
+    names = "largest", "participation", "mean_log_sum", "mean_maximum"
+    return SimpleNamespace(**{name: cache(getattr(route, name)) for name in names})
+
+
+@cache
+def nearly_even(sigma):
+    """Give the largest weight and the keys that take part, for Z all but its mean, n e^(σ²/2)."""
+
+    def heaviest(g):
+        return stats.norm.pdf(g) * stats.norm.cdf(g) ** (N - 1) * math.exp(sigma * g)
+
+    return integrate.quad(heaviest, -1, 9)[0] / math.exp(sigma**2 / 2), N / math.exp(sigma**2)
 
 
 SPREADS = {
@@ -259,13 +273,8 @@ def test_the_table_of_scales_by_closed_forms(snippet, other, name, d):
         assert close(weights.largest[name][d] * weights.n_keys, 1, 1e-6)
     if sigma > 0.1:
         largest, keys = other.largest(N, sigma), other.participation(N, sigma)
-    else:  # Z is all but its mean, n e^(σ²/2)
-
-        def heaviest(g):
-            return N * stats.norm.pdf(g) * stats.norm.cdf(g) ** (N - 1) * math.exp(sigma * g)
-
-        largest = integrate.quad(heaviest, -1, 9)[0] / N / math.exp(sigma**2 / 2)
-        keys = N * math.exp(-(sigma**2))
+    else:
+        largest, keys = nearly_even(sigma)
     assert close(weights.largest[name][d] / largest, 1, 1e-4)
     assert close(weights.effective[name][d] / keys, 1, 1e-4)
     if sigma > 0.1:
@@ -336,6 +345,7 @@ def test_thresholds_by_the_other_quadrature(snippet, other):
         assert not close(keys.noise_alone[name], other.largest(N, 1.01 * factor(N)), 1e-4)
 
 
+@cache
 def on_top(n, rho):
     """Give the chance that a key of correlation ρ beats n − 1 others, by the best of these."""
 
