@@ -103,7 +103,7 @@ class Notice:
         self.active: Alteration | None = None
 
     def give(self, fresh: Any) -> Any:
-        """Make what gives a result: altered if it is its turn, and not kept where it is asked for."""
+        """Make what gives a result: altered if it is its turn, and else read once."""
         values: dict[tuple[str, str], Any] = {}
 
         def getattr_(results: Results, name: str) -> Any:
