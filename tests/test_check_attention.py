@@ -339,6 +339,84 @@ def test_every_way_of_writing_it_gives_the_same(way):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
 
 
+def apart_again(q, k, v):
+    """Batch and heads in one dimension for the product alone."""
+    scores = torch.bmm(q.flatten(0, 1), k.flatten(0, 1).mT) / d**0.5
+    return scores.view(B, H, n, n).softmax(-1) @ v
+
+
+def merged_later(q, k, v):
+    """Batch and heads in one dimension for softmax alone."""
+    return (q @ k.mT / d**0.5).flatten(0, 1).softmax(-1).view(B, H, n, n) @ v
+
+
+@pytest.mark.parametrize("heads", [0, H], ids=["nobody says how many", "said"])
+@pytest.mark.parametrize("keys", [1, H])
+def test_heads_that_are_told_apart_after_the_product(heads, keys):
+    k = K[:, :keys].expand(-1, H, -1, -1)
+    rows, expected = rows_of(apart_again, Q, k, k, heads=heads), rows_of(fused(), Q, k, k)
+    assert len(rows) == H
+    for one, other in zip(rows, expected, strict=True):
+        for name in ("scale", "q_norm", "k_norm", "mean", "aligned", "unpaired", "share"):
+            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
+
+
+@pytest.mark.parametrize("name", ours.HEADS)
+def test_a_module_says_how_many_heads_it_has(name):
+    model = Attention(flat_heads, 0)
+    setattr(model, name, H)
+    assert len(ours.check(model, [(Q, K, K)], show=False).rows) == H
+    assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == 1
+
+
+@pytest.mark.parametrize("keys", [1, H])
+def test_heads_that_are_merged_after_the_product(keys):
+    k = K[:, :keys]
+    (row,), expected = rows_of(merged_later, Q, k, K, heads=0), rows_of(fused(), Q, k, k)
+    assert row.scale_verdict == "root"
+    spread = np.sqrt(np.mean([each.spread**2 for each in expected]))
+    assert row.spread == pytest.approx(spread, rel=1e-4)
+
+
+def test_a_layer_of_which_nothing_was_understood_costs_no_other(monkeypatch):
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.odd, self.plain = Attention(written(1.0)), Attention(fused())
+
+        def forward(self, q, k, v):
+            self.odd(q, k, v)
+            return self.plain(q, k, v)
+
+    def fails(sums, *args):
+        if sums.scale == 1:
+            raise RuntimeError("too odd")
+        measure(sums, *args)
+
+    measure = ours.measure
+    monkeypatch.setattr(ours, "measure", fails)
+    report = ours.check(Two(), [(Q, K, K)], show=False)
+    assert {row.layer for row in report.rows} == {"plain"}
+    assert "In odd a call was left out: too odd" in str(report)
+    assert "Not seen: odd" in str(report)
+
+
+def complex_rotary(x):
+    """Turn pairs of coordinates as complex numbers."""
+    angle = torch.arange(n)[:, None] * 0.1 ** torch.arange(d // 2)
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
+def test_a_factor_is_followed_through_complex_numbers():
+    def attend(q, k, v):
+        return fused(scale=1.0)(complex_rotary(q / d**0.5), complex_rotary(k), v)
+
+    for row in rows_of(attend, Q, K, K):
+        assert row.scale_verdict == "root"
+        assert row.q_norm == pytest.approx(float(Q.square().mean().sqrt()), rel=0.2)
+
+
 @pytest.mark.parametrize("weights", [True, False])
 @pytest.mark.parametrize("trains", [True, False])
 def test_multihead_attention(weights, trains):
@@ -491,6 +569,49 @@ def test_a_factor_on_embeddings_is_not_one_on_queries():
     assert {row.scale_verdict for row in report.rows} == {"root"}
 
 
+def row(layer, head, scale, spread=1.0, share=0.5):
+    nan = float("nan")
+    lengths = {"q_norm": 1.0, "k_norm": 1.0}
+    rest = dict.fromkeys(["keys", "unpaired", "sharing", "largest", "mean", "aligned", "null"], nan)
+    made = ours.Row(
+        layer, head, 64, 256, 9, scale=scale, places=1, spread=spread, freezes=3.0, share=share,
+        **lengths, **rest,
+    )  # fmt: skip
+    made.judge()
+    return made
+
+
+def test_the_summary_counts_heads_and_names_what_deviates():
+    rows = [row(f"layer {at}", head, 1 / 8) for at in range(12) for head in range(12)]
+    assert ours.Report(rows).summary() == "Scale 1/√d in 144 of 144 heads; 0 frozen, 0 flat."
+    rows[5] = row("layer 0", 5, 1 / 8, spread=4.0)
+    rows[12:24] = [row("layer 1", head, 1.0, share=0.99) for head in range(12)]
+    rows[30:33] = [row("layer 2", head, 0.23 + 0.1 * head) for head in range(6, 9)]
+    report = ours.Report(rows)
+    assert report.summary().splitlines() == [
+        "Scale 1/√d in 129 of 144 heads; 1 frozen, 12 flat.",
+        "  Scale forgotten, 12 heads: layer 1",
+        "  Another scale, 3 heads: layer 2 heads 6 to 8",
+        "  Frozen, 1 head: layer 0 head 5",
+        "  Flat, 12 heads: layer 1",
+    ]
+    assert str(report).endswith(report.summary())
+
+
+def test_one_head_is_no_heads():
+    said = str(ours.Report(rows_of(fused(), Q[:, :1], K[:, :1], K[:, :1])))
+    assert ": 1 head of 8," in said
+    assert said.endswith("Scale 1/√d in 1 of 1 head; 0 frozen, 0 flat.")
+
+
+@pytest.mark.parametrize("site", ["", "https://example.org/"])
+def test_a_verdict_links_to_the_site_that_it_comes_from(monkeypatch, site):
+    monkeypatch.setattr(ours, "SITE", site)
+    said = str(ours.Report([row("one", 0, 1.0)]))
+    assert ("#t5-which-has-no-divisor" in said) == bool(site)
+    assert ("    https://example.org/scales/#t5" in said) == bool(site)
+
+
 # It changes nothing -----------------------------------------------------------------------------
 
 
@@ -600,7 +721,7 @@ def test_all_is_as_it_was_after_an_exception():
         ((Attention(fused()), []), "no batches"),
         ((Attention(fused()), 3), "list of batches"),
         ((nn.Linear(8, 8), [Q]), "no attention was seen"),
-        ((Attention(fused()), [(Q, K)]), "batch 1 does not fit the model"),
+        ((nn.Identity(), [(Q, K)]), "batch 1 does not fit the model: too many .* forward="),
         ((Attention(fused()), [(Q, K, K)], None, 0), "rows is 0"),
     ],
 )
@@ -609,9 +730,26 @@ def test_a_wrong_input_gets_a_sentence(arguments, sentence):
         ours.check(*arguments)
 
 
+def test_a_pair_of_inputs_and_labels_needs_to_be_told_apart():
+    model = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
+    batch = gaussian(2, 9, 32), torch.arange(2), None, True, "and more"
+    with pytest.raises(ours.CheckError, match="forward=lambda"):
+        ours.check(model, [batch], show=False)
+    assert ours.check(model, [batch], lambda m, b: m(b[0]), show=False).rows
+
+
+def test_a_type_error_of_the_model_itself_is_its_own():
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(Attention(fused()), [(Q, K)], show=False)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(nn.Identity(), [Q], lambda model, batch: fused()(batch, batch), show=False)
+
+
 def test_the_command_writes_a_table_and_a_figure(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "import check_attention\n\ndef make():\n    return check_attention.demo('width')\n"
+        "import check_attention\n\ndef make():\n"
+        "    model, batches = check_attention.demo('width')\n"
+        "    return model, [(x, 'a label') for x in batches], lambda m, b: m(b[0])\n"
     )
     shutil.copy(SCRIPT, tmp_path)
     done = subprocess.run(
@@ -631,10 +769,42 @@ def test_the_command_writes_a_table_and_a_figure(tmp_path):
     assert (tmp_path / "attention.png").read_bytes()[:4] == b"\x89PNG"
 
 
+PAGE = (SCRIPT.parent / "your-model.md").read_text("utf-8")
+
+
+def test_the_page_has_every_verdict():
+    """The first column of its table: what the script prints, with a letter for a number."""
+    table = re.search(r"\| Verdict \|.*?\n\n", PAGE, re.DOTALL)[0].strip().splitlines()[2:]
+    cells = [
+        re.sub(r"\*\w\*", "#", row.split(" | ")[0]).strip("| ").replace("$", "") for row in table
+    ]
+    said = [re.sub(r"\{[^}]+\}", "#", text) for _, text in (ours.SCALES | ours.SOFTMAX).values()]
+    assert len(cells) == len(said) > 12
+    for words in said:
+        assert len([cell for cell in cells if words.startswith(cell)]) == 1, words
+
+
+def test_the_function_that_the_page_shows():
+    """Its Model stands for the reader's."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(1000, 32)
+            self.layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+
+        def forward(self, ids):
+            return self.layer(self.embed(ids))
+
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names = {"torch": torch, "Model": Model}
+    exec(code, names)
+    assert len(ours.check(*names["make"](), show=False).rows) == 4
+
+
 def test_the_page_shows_what_it_prints():
     """Word for word, and number for number up to rounding."""
-    page = (SCRIPT.parent / "your-model.md").read_text("utf-8")
-    shown = re.search(r"```text\n(attention\.0: .*?)```", page, re.DOTALL)[1]
+    shown = re.search(r"```text\n(attention\.0: .*?)```", PAGE, re.DOTALL)[1]
     said = str(ours.check(*ours.demo("width"), show=False))
     number = r"\d+\.\d+"
     assert re.sub(number, "x", said).startswith(re.sub(number, "x", shown))
@@ -654,6 +824,7 @@ def test_the_page_shows_what_it_prints():
         (["json:JSONDecoder"], "has to return two things"),
         (["--demo", "none", "--rows", "0"], "rows is 0"),
         (["--demo", "none", "--csv", "no/such/folder.csv"], "No such file"),
+        (["--demo", "none", "--csv", os.devnull, "--figure", "no/such/one.png"], "No such file"),
     ],
 )
 def test_the_command_says_what_is_wrong(capsys, arguments, sentence):

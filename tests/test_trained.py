@@ -4,12 +4,15 @@ The models are installed by `make models`. Without them the tests of the tables 
 that measure again say that they skipped.
 """
 
+import csv
 import hashlib
 from importlib.util import find_spec
+from statistics import median, quantiles
 
 import numpy as np
 import pytest
 from scipy import special
+from scipy.stats import binom
 
 from tests.checks import agrees, close
 from tests.conftest import PROJECT
@@ -600,6 +603,53 @@ def test_second_tables(stored):
     assert nats["1/√d"] < np.log(49152) / 2 < min(nats[name] for name in ("0", "1/d", "1"))
 
 
+# What is stored, read by other code than the snippets'
+
+
+def rows(name, **where):
+    """Give the rows of a table, as text by column, whose columns are what is asked for."""
+    lines = (FOLDER / name).read_text("utf-8").splitlines()
+    table = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return [row for row in table if all(row[column] == at for column, at in where.items())]
+
+
+def column(name, what, **where):
+    return [float(row[what]) for row in rows(name, **where)]
+
+
+def stated(name, what):
+    """Give what stands above a table by its key."""
+    (line,) = [
+        line
+        for line in (FOLDER / name).read_text("utf-8").splitlines()
+        if line.startswith(f"# {what}: ")
+    ]
+    return line.partition(": ")[2]
+
+
+def rounded(value, exact):
+    """Tell whether a number is another up to the four digits that are stored."""
+    return abs(value - exact) <= 1e-3 * abs(exact)
+
+
+def test_medians_and_errors_are_those_that_are_stored(snippet):
+    for page, name, kinds in [
+        ("shares", "medians.csv", ["distinct", "start", "re-paired", "same", "attended", "null"]),
+        ("second", "smollm_medians.csv", ["distinct", "elsewhere", "re-paired", "attended"]),
+    ]:
+        shown = snippet(f"trained/{page}")
+        for kind in [*kinds, "null" if page == "second" else "all tokens"]:
+            for what in ("size", "baseline", "means", "C"):
+                (row,) = rows(name, pairs=kind, what=what)
+                assert shown.median[kind][what] == float(row["median"])
+                assert shown.error[kind][what] == float(row["error"])
+    growth = snippet("trained/growth")
+    for what in growth.names:
+        for column_ in (what, f"start_{what}", f"{what}_growth"):
+            assert rounded(growth.median[column_], median(column("heads.csv", column_)))
+    assert rounded(growth.median["growth"], median(column("heads.csv", "growth")))
+
+
 # What the figures say
 
 
@@ -619,6 +669,22 @@ def test_shares(snippet, stored):
     )
     assert page.beyond == {x: sum(x < C for C in away) for x in (0.05, 0.1)}
     assert page.largest["C"] == away[-1] > away[-2]
+    top = max(rows("terms.csv", pairs="distinct"), key=lambda row: abs(float(row["C"])))
+    assert [float(top[of]) for of in ("layer", "head")] == [
+        page.largest["layer"],
+        page.largest["head"],
+    ]
+    # Beyond the panels' edges are the means of some heads for the same token, and nothing else.
+    shown = [
+        [kind, part, float(row[part])]
+        for kind in page.kinds
+        for row in rows("terms.csv", pairs=kind)
+        for part in page.parts
+    ]
+    beyond = [each for each in shown if not -0.7 <= each[2] <= 1.7]
+    assert {(kind, part) for kind, part, _ in beyond} == {("same", "means")}
+    assert page.outside == len(beyond)
+    assert page.largest_share == max(value for *_, value in shown)
     # Re-paired, the size stays; as it would not if it were a match.
     sizes = {kind: page.median[kind]["size"] for kind in page.median}
     assert abs(sizes["re-paired"] / sizes["distinct"] - 1) < 0.05
@@ -636,6 +702,13 @@ def test_growth(snippet):
     assert abs(page.median["pairing_growth"] - 1) < 0.02 < page.median["alignment_growth"] - 1
     assert max(page.now["alignment"]) < page.limit
     assert close(page.limit, np.sqrt(32))
+    # At the start a coordinate has variance 384 · 0.02², as LayerNorm gives |x|² = 384. The means
+    # that tokens share make q·k a little smaller or larger than that.
+    start = median(column("terms.csv", "size", pairs="start"))
+    assert abs(start / (np.sqrt(32) * 384 * page.deviation**2) - 1) < 0.05
+    now = median(column("terms.csv", "size", pairs="distinct"))
+    assert rounded(page.against_one * np.sqrt(32), now)
+    assert not rounded(page.against_one * start, now)
 
 
 def test_selection(snippet):
@@ -645,6 +718,26 @@ def test_selection(snippet):
         return abs(page.real[group] - page.chance[group]) < 0.05
 
     assert [group for group in page.groups if chance(group)] == ["below 1", "1 to 1.5"]
+    heads, terms = (
+        {(row["layer"], row["head"]): row for row in table}
+        for table in (rows("heads.csv"), rows("terms.csv", pairs="attended"))
+    )
+    nulls = {(row["layer"], row["head"]): row for row in rows("terms.csv", pairs="null")}
+    limits = {"below 1": (0, 1), "1 to 1.5": (1, 1.5), "above 1.5": (1.5, np.inf)}
+    for group, (low, high) in limits.items():
+        own = [at for at, row in heads.items() if low <= float(row["row_sd_content"]) < high]
+        assert page.count[group] == len(own)
+        assert page.real[group] == median(float(terms[at]["C"]) for at in own)
+        assert page.chance[group] == median(float(nulls[at]["C"]) for at in own)
+        above = [float(terms[at]["C"]) > float(heads[at]["largest_null"]) for at in own]
+        assert page.above_all[group] == sum(above)
+        # Among twelve that are alike each is the highest in a twelfth of the heads.
+        assert page.by_chance[group] == len(own) / 12
+        assert binom.sf(sum(above) - 1, len(own), 1 / 12) < 0.05
+    assert page.in_layer == len(rows("heads.csv", layer="3"))
+    for what, most in page.most.items():
+        assert most == max(column("heads.csv", what))
+    assert page.to_special == median(column("heads.csv", "special"))
     assert page.above_all["above 1.5"] > 0.8 * page.count["above 1.5"]
     assert page.above_all["below 1"] < 0.5 * page.count["below 1"]
     assert sum(page.count.values()) == 72
@@ -665,13 +758,28 @@ def test_gaussian_logits(snippet, module):
     assert not close(page.gaussian, [exact(page.keys, 2 * s) / page.keys for s in page.sigma], 1e-3)
 
 
-def test_logits(snippet):
+def test_logits(snippet, module):
     page = snippet("trained/logits")
     assert close(page.freezing**2, 2 * np.log(page.keys))
     assert page.near_one == sum(0.9 < s**2 < 1.1 for s in page.spread) < 10
     assert page.below > 60
     assert page.name[page.sharpest] == "0.2"
     assert np.mean(page.spread > 1) > 0.75
+    stored = column("heads.csv", "row_sd")
+    first, middle, third = quantiles(stored, n=4, method="inclusive")
+    assert close([*page.quartiles, page.median], [first, third, middle])
+    for layer, typical in enumerate(page.by_layer):
+        assert typical == median(column("heads.csv", "row_sd", layer=str(layer)))
+    exact = module("saturation/gaussian_logits").participation
+    shares = column("heads.csv", "share_taking_part")
+    fewer = [
+        share < exact(page.keys, sigma) / page.keys
+        for share, sigma in zip(shares, stored, strict=True)
+    ]
+    assert page.below == sum(fewer)
+    size = median(column("terms.csv", "size", pairs="start"))
+    assert rounded(page.start, size / np.sqrt(32))
+    assert abs(page.start / (384 * 0.02**2) - 1) < 0.05
     assert len(page.mostly_frozen) < 10
 
 
@@ -703,7 +811,7 @@ def test_row(snippet, stored):
     assert page.explore["heads"] == list(page.scores.items())
 
 
-def test_second(snippet):
+def test_second(snippet, sentences):
     page = snippet("trained/second")
     heads = page.heads
     assert page.count == 270 == 9 * page.layers
@@ -711,6 +819,9 @@ def test_second(snippet):
         shares = np.sort(heads[f"{kind}_C"])
         assert page.beyond[name] == np.mean((shares > 0.1) | (shares < -0.1))
         assert close(np.median(shares), page.median[kind]["C"], PRINTED)
+        assert page.beyond["MiniLM"] == np.mean(
+            [abs(C) > 0.1 for C in column("terms.csv", "C", pairs="distinct")]
+        )
     # The median is near 0 since the signs cancel, not since heads have no C.
     assert abs(page.median["distinct"]["C"]) < 3 * page.error["distinct"]["C"]
     assert np.median(np.abs(page.C["SmolLM2"])) > 10 * page.error["distinct"]["C"]
@@ -719,6 +830,21 @@ def test_second(snippet):
     assert page.early == np.median(first_half)
     assert page.early > 3 * page.error["distinct"]["C"]
     assert page.late < -3 * page.error["distinct"]["C"]
+    later = [r for r in rows("smollm_heads.csv") if int(float(r["layer"])) >= 15]
+    assert page.late == median(float(row["distinct_C"]) for row in later)
+    # Over attended pairs C is more than chance where weights are even, unlike in MiniLM.
+    for kind in ("attended", "null"):
+        for rows_, low, high in ((page.even, 0, 1), (page.sharp, 1.5, np.inf)):
+            own = [r for r in rows("smollm_heads.csv") if low <= float(r["row_sd"]) < high]
+            assert rows_[kind] == median(float(row[f"{kind}_C"]) for row in own)
+    assert page.typical["spread"] == median(column("smollm_heads.csv", "row_sd"))
+    assert page.typical["first"] == median(column("smollm_heads.csv", "first"))
+    for row in rows("smollm_scale.csv"):
+        assert page.nats[row["scale"]] == float(row["nats"])
+        assert page.nats_error[row["scale"]] == float(row["nats_error"])
+    assert page.fewer == int(stated("smollm_scale.csv", "sentences"))
+    assert page.tokens == int(stated("smollm_heads.csv", "tokens"))
+    assert page.sentences == int(stated("smollm_heads.csv", "sentences")) == len(sentences) / 2
     r = np.mean(standard(page.C["SmolLM2"]) * standard(heads["elsewhere_C"]))
     assert close(page.together, r)
     # Chance alone, in heads that are shuffled, gives no such correlation.
@@ -732,8 +858,25 @@ def standard(x):
     return (x - x.mean()) / x.std()
 
 
-def test_scale(snippet):
+def test_scale(snippet, sentences):
     page = snippet("trained/scale")
+    times = {"0": 0, "1/d": 32**-0.5, "1/√d": 1, "1": 32**0.5}
+    for name, factor in times.items():
+        (row,) = [
+            row for row in rows("scale.csv") if abs(float(row["times_sqrt_d"]) - factor) < 1e-3
+        ]
+        for what in page.measures:
+            assert page.value[name][what] == float(row[what])
+            assert page.error[name][what] == float(row[f"{what}_error"])
+    for factor, kept in page.by_two.items():
+        (row,) = rows("scale.csv", times_sqrt_d=f"{factor:g}")
+        assert kept == float(row["same_neighbour"])
+    assert set(page.by_two) == {0.5, 2}
+    assert page.sentences == len(sentences)
+    assert page.tokens == int(stated("scale.csv", "tokens"))
+    assert page.draws == int(stated("scale.csv", "draws"))
+    assert page.package_version == stated("scale.csv", "version")
+    assert stated("scale.csv", "weights").startswith(page.weights_digest.removesuffix("…"))
     for what in page.measures:
         curve = page.table[what]
         assert page.table["times_sqrt_d"][curve.argmax()] == 1
@@ -757,3 +900,12 @@ def test_formula(snippet):
     published = np.abs(np.log(page.printed["same"]))
     assert np.median(published) > np.median(off)
     assert all(0 < page.asymmetry[kind] < 1 for kind in page.kinds)
+    for kind in page.kinds:
+        of = [
+            float(row["tr_of_C_squared"]) / float(row["norm_of_C_squared"])
+            for row in rows("terms.csv", pairs=kind)
+        ]
+        assert page.asymmetry[kind] == median(of)
+        # Of more than half of the heads, over attended pairs, the formula is off by a tenth.
+        off = [abs(ratio - 1) >= 0.1 for ratio in column("terms.csv", "formula", pairs=kind)]
+        assert (sum(off) > 36) == (kind != "distinct")

@@ -180,6 +180,14 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
     ]
     assert close((rates.worth.mean(), rates.worth_error), mean_and_error(worth))
     assert rates.worth.mean() > 2 * rates.worth_error > 0
+    # And by how much the loss falls in all.
+    for step, found in (("0", rates.begun), ("50", rates.ended)):
+        losses = [
+            float(runs[d, "8/d", "0", "0.4", seed, step]["loss"])
+            for seed in "012"
+            for d in ("16", "32", "64")
+        ]
+        assert close(found, np.mean(losses))
 
 
 # The model by other code

@@ -114,6 +114,7 @@ def test_the_set_ups_of_the_table(snippet, module):
         "linear": 1 / 3,
         "fixed": 768 * 0.02**2,
         "forgotten": np.sqrt(64),
+        "linear, forgotten": np.sqrt(64) / 3,
         "width": 1 / np.sqrt(12),
         "twice": 1 / 8,
         "normed": 1,
@@ -122,9 +123,16 @@ def test_the_set_ups_of_the_table(snippet, module):
     }
     assert page.start == {name: pytest.approx(value) for name, value in expected.items()}
     exact = module("saturation/gaussian_logits").participation
-    for name in ("right", "linear", "forgotten", "width", "twice"):
-        assert close(page.keys[name], exact(512, expected[name]), 1e-5)
-        assert not close(page.keys[name], exact(512, expected[name] * 1.1), 1e-5)
+    for name in expected:
+        assert close(page.keys[name], exact(page.n_keys, expected[name]), 1e-5)
+        assert not close(page.keys[name], exact(page.n_keys, expected[name] * 1.1), 1e-5)
+    assert page.n_keys in page.counts
+    assert (page.d, page.heads * page.d) == (page.start["forgotten"] ** 2, page.width)
+    assert page.start["fixed"] == pytest.approx(page.width * page.deviation**2)
+    assert page.by_width == {D: pytest.approx(D * 0.02**2) for D in (384, 768, 4096)}
+    # Without the scale rows freeze with variance 1/width, and not with PyTorch's own weights.
+    assert page.start["linear, forgotten"] < page.freezes[512] < page.start["forgotten"]
+    assert page.keys["twice"] > page.flat_share * 512 > page.keys["width"]
     assert page.kept == {size: pytest.approx(np.sqrt(size / 64)) for size in (32, 64, 128, 256)}
 
 
@@ -132,7 +140,7 @@ def test_where_rows_are_flat_and_where_they_freeze(snippet, module):
     """At that spread 95 % of many keys share the weight."""
     page = snippet("your-model/calculator")
     exact = module("saturation/gaussian_logits").participation
-    assert exact(16384, page.flat) / 16384 == pytest.approx(0.95, abs=1e-4)
+    assert exact(16384, page.flat) / 16384 == pytest.approx(page.flat_share, abs=1e-4)
     assert exact(16384, 1.2 * page.flat) / 16384 < 0.94
     for n, limit in page.freezes.items():
         assert close(np.exp(limit**2 / 2), n)

@@ -75,6 +75,7 @@ class Context:
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
+    known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
 
     @property
     def chapter(self) -> str:
@@ -97,8 +98,10 @@ class Context:
 
     def results(self, name: str) -> Results:
         """Give the results of a snippet, or raise WeaveError if there are none."""
-        self.look_up("run", name)
-        return Results(name, self.project.store)
+        if name not in self.known:
+            self.look_up("run", name)
+            self.known[name] = Results(name, self.project.store)
+        return self.known[name]
 
     def anchor(self, match: re.Match[str], key: str) -> str:
         """Give a reference the id to come back to, as an attribute; a nested text has none."""

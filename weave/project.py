@@ -61,9 +61,10 @@ class Project:
         self.failed: dict[str, WeaveError] = {}
         self.stamps: object = None
         self.told: dict[str, Any] = {}  # answers that only an engine knows
-        # Since the last refresh: look-ups and their answers, and the entries that were asked for,
-        # which no sweep drops.
+        # Since the last refresh: look-ups, their answers and the digests of these, and the entries
+        # that were asked for, which no sweep drops.
         self.answers: dict[str, Any] = {}
+        self.digests: dict[str, str] = {}
         self.wanted: set[tuple[str, str]] = set()
         self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
@@ -79,7 +80,7 @@ class Project:
             stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:
                 return
-            self.answers, self.wanted, self.asked = {}, set(), set()
+            self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
             self.failed = {name: WeaveError(f"{name}: {OUT}") for name in self.links_out(files)}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
@@ -120,6 +121,8 @@ class Project:
 
     def digest(self, question: str) -> str:
         """Tell what a look-up gives now from what it gave; empty if nobody can answer it now."""
+        if question in self.digests:
+            return self.digests[question]
         kind, _, key = question.partition(" ")
         if question not in self.told and kind not in LOOK_UPS:
             return ""
@@ -127,7 +130,10 @@ class Project:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        return answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
+        digest = answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
+        if question not in self.told:
+            self.digests[question] = digest
+        return digest
 
     def is_fresh(self, kind: str, name: str) -> bool:
         """Tell whether all that an entry was made of is as it was."""

@@ -19,8 +19,11 @@ growth["all"] = heads["growth"]
 now = {name: heads[name] for name in names}
 product = np.prod([growth[name] for name in names], axis=0)
 median, error = (every["distinct"] for every in medians())
+d, deviation = 32, 0.02  # of the weights at the start
 # The most that shared directions can give: all vectors on one line.
-limit = 32**0.5
+limit = d**0.5
+# How much larger it is than with coordinates of variance 1, for which it is √d.
+against_one = median["size"] / d**0.5
 
 # %%
 import matplotlib.pyplot as plt

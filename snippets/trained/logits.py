@@ -4,15 +4,16 @@ keys take part than Gaussian logits of that spread would leave.
 A dot for each head on logarithmic axes: the share of a row's keys that take
 part, against the standard deviation of the logits in the row. The shares fall
 as the spread rises, most of them below a curve for Gaussian logits. A dashed
-line at 1 marks the start, another the freezing point; a few heads lie beyond
-it, one of them far to the right.
+line at 1 marks coordinates of variance 1, another the freezing point; a few
+heads lie beyond it, one of them far to the right.
 """
 
 # %%
 import numpy as np
-from stored import read
+from stored import medians, read
 
 heads = read("heads.csv")
+start = medians()[0]["start"]["size"] / 32**0.5  # of q·k, over √d
 layer, spread = heads["layer"], heads["row_sd"]
 taking_part, share = heads["taking_part"], heads["share_taking_part"]
 median = np.median(spread)
@@ -56,7 +57,7 @@ for place, (first, second) in enumerate([(0, 1), (2, 3), (4, 5)]):
     )
 axes.axvline(1, color="C3", linestyle="--", linewidth=1)
 axes.axvline(freezing, color="C3", linestyle="--", linewidth=1)
-axes.text(1.04, 0.9, "start")
+axes.text(1.04, 0.9, "variance 1")
 axes.text(freezing * 1.04, 0.9, "freezing point")
 axes.annotate(
     name[sharpest],

@@ -1,10 +1,10 @@
-r"""Another scale after training spoils the embeddings. Too flat hurts more than
-too sharp: without any divisor most sentences keep their neighbour, with $1/d$
-about a third lose it.
+r"""After training a factor of 2 in the scale does little, and one of $\sqrt d$
+much. Too flat hurts more than too sharp: without any divisor most sentences
+keep their neighbour, with $1/d$ about a third lose it.
 
 Three curves over the scale at inference, from 0 through 1/d, 1/√d and 1 to
 larger ones. All peak at 1/√d. Towards 0 they fall steeply, to less than a half
-at uniform weights; towards 1 they fall slowly.
+at uniform weights; towards 1 they fall slowly. Bars are two standard errors.
 """
 
 # %%
@@ -23,6 +23,11 @@ row = {name: int(abs(times - value).argmin()) for name, value in named.items()}
 value = {
     name: {what: table[what][at] for what in [*measures, "cosine_of_others"]}
     for name, at in row.items()
+}
+by_two = {
+    float(times[at]): table["same_neighbour"][at]
+    for at, factor in enumerate(times)
+    if factor in (1 / 2, 2)
 }
 error = {
     name: {what: table[f"{what}_error"][at] for what in measures}

@@ -33,6 +33,11 @@ typical = {
     "spread": np.median(heads["row_sd"]),
     "first": np.median(heads["first"]),
 }
+# C over attended pairs and in the null model, where weights are even or sharp.
+even, sharp = (
+    {kind: np.median(heads[f"{kind}_C"][rows]) for kind in ("attended", "null")}
+    for rows in (heads["row_sd"] < 1, heads["row_sd"] >= 1.5)
+)
 early, late = (
     np.median(C["SmolLM2"][rows]) for rows in (layer < 15, layer >= 15)
 )
@@ -45,10 +50,10 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.4))
 for (name, shares), style in zip(C.items(), (":", "--", "-"), strict=True):
-    axes.ecdf(shares, label=name, linestyle=style)
+    axes.ecdf(shares, label=name.replace(", ", ",\n"), linestyle=style)
 axes.axvline(0, color="C4", linestyle=":", linewidth=1)
 axes.set(xlim=(-1, 1), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[0, 0.5, 1])
 axes.set_xlabel("share of C in the mean square of q·k, distinct pairs")
 axes.set_ylabel("share of heads up to it")
-axes.legend(loc="lower right")
+axes.legend(loc="upper left")
 plt.show()

@@ -1,6 +1,6 @@
-r"""With another head's keys, which have no business with these queries, the
-share of $C$ in attended pairs is nearly as large. Heads far above the diagonal
-do more than select.
+r"""With another head's keys, which are unrelated to these queries, the share of
+$C$ in attended pairs is about three quarters as large. Heads far above the
+diagonal do more than select.
 
 A dot for each head: the share of C in the mean square of q·k over attended
 pairs, against the same share with the keys of the other heads of its layer.
@@ -28,6 +28,9 @@ above_all = {
     name: int(np.sum((heads["largest_null"] < C)[rows]))
     for name, rows in groups.items()
 }
+# If own keys were like those of the others, each would be the highest as often.
+in_layer = int(np.sum(heads["layer"] == 0))
+by_chance = {name: rows / in_layer for name, rows in count.items()}
 # Heads by name: their layer and number, each counted from 0.
 names = [
     f"{a:.0f}.{b:.0f}"
@@ -36,7 +39,7 @@ names = [
 by_excess = [names[i] for i in np.argsort(null - C)]
 place = {
     what: names[np.argmax(heads[what])]
-    for what in ("previous", "itself", "next", "special")
+    for what in ("previous", "next", "special")
 }
 most = {what: heads[what].max() for what in place}
 to_special = np.median(heads["special"])
@@ -48,7 +51,8 @@ fig, axes = plt.subplots(figsize=(6.4, 5.2))
 axes.plot([0, 1.1], [0, 1.1], color="C4", linestyle=":")
 for at, (label, rows) in enumerate(groups.items()):
     axes.plot(null[rows], C[rows], "os^"[at], color=f"C{at}", label=label)
-for name in sorted({*by_excess[:4], *by_excess[-2:], *place.values()}):
+shown = {*by_excess[:2], *by_excess[-2:], place["previous"], place["next"]}
+for name in sorted(shown):
     at = names.index(name)
     side = -1 if name in by_excess[:2] else 1
     axes.annotate(

@@ -1,14 +1,15 @@
-r"""Over ordinary pairs of tokens $C$ adds almost nothing: $q\cdot k$ is large
-by its baseline and its means. Over attended pairs $C$ does count, but chance
-selection gives most of it.
+r"""In MiniLM $C$ adds almost nothing over ordinary pairs of tokens: $q\cdot k$
+is large by its baseline and its means. Over attended pairs $C$ does count, but
+chance selection gives most of it.
 
 Three panels side by side, for three parts of the mean square of q·k, as shares
 of it: the baseline, the means, and all terms with C. In each, four strips with
 a mark for each head and a thick one at the median: pairs of distinct tokens, of
 a token with itself, pairs weighted by attention, and a null model of the last.
 The medians of the baseline lie near a third, those of the means near a half. C
-is near 0 for distinct pairs; for the same token it scatters widely; for
-attended pairs its median is a little above that of the null model.
+is near 0 for distinct pairs; for the same token it scatters widely; its median
+is 0.43 for attended pairs, and 0.31 in the null model. Marks beyond the edge of
+a panel are drawn there.
 """
 
 # %%
@@ -38,6 +39,11 @@ largest = {
     "C": share["distinct"]["C"][top],
     "error": terms["C_error"][terms["pairs"] == "distinct"][top],
 }
+# What is drawn at the edge of a panel, since it lies beyond.
+edge = 1.7
+drawn = np.array([[share[kind][part] for part in parts] for kind in kinds])
+outside = int(np.sum((drawn > edge) | (drawn < 1 - edge)))
+largest_share = drawn.max()
 
 # %%
 import matplotlib.pyplot as plt
@@ -47,7 +53,7 @@ fig, panels = plt.subplots(1, 3, figsize=(6.4, 4.8), sharey=True)
 rows = ["distinct", "same token", "attended", "attended,\nnull model"]
 for place, (axes, part) in enumerate(zip(panels, parts, strict=True)):
     for row, kind in enumerate(kinds):
-        inside = np.clip(share[kind][part], -0.7, 1.7)
+        inside = np.clip(share[kind][part], 1 - edge, edge)
         strip(axes, inside, layer, -row, f"C{place}")
     axes.set(title=part, xlim=(-0.8, 1.8), xticks=[0, 1])
     axes.axvline(0, color="C4", linestyle=":", linewidth=1)

@@ -1,10 +1,11 @@
-r"""Where $q\cdot k$ ends is another matter: once the task is learnt, its
-exponent depends on the scale.
+r"""Once the task is learnt, the exponent of $q\cdot k$ depends on the scale.
+Bands show two standard errors.
 
 The exponent of the size of q·k in d against the number of Adam steps from 1 to
-200, on a logarithmic axis, with bands of two standard errors. Both lines start
-at one half. With 8/d the line climbs to about 0.85 and stays there. With 1/√d
-it climbs to about 0.7 near step 20 and falls back below one half.
+200, on a logarithmic axis, with bands. Both lines start at one half and rise
+together, and part at about step 5. With 8/d the line climbs to about 0.85 and
+stays there. With 1/√d it climbs to about 0.7 near step 20 and falls back below
+one half.
 """
 
 # %%

@@ -7,7 +7,7 @@ at the right key after ten Adam steps begins a little above it and rises with
 slope 1, to eight times as much at d = 512. The same from W_Q = 0 begins lower
 and rises as steeply. Two dashed lines of random movement lie below: one of the
 same length in q and k has slope one half, one of the same length in the weights
-is flat. The legend gives the fitted exponents.
+is flat. The legend, above, gives the fitted exponents.
 """
 
 # %%
@@ -17,6 +17,7 @@ from recall import at_random, exponent, rms, scores, train
 dims, seeds, steps = [16, 32, 64, 128, 256, 512], [0, 1, 2, 3, 4, 5], 10
 names = ["right key", "from 0", "before", "random q, k", "random weights"]
 size = {name: np.empty((len(seeds), len(dims))) for name in names}
+length = np.empty((len(seeds), len(dims)))
 for at in np.ndindex(len(seeds), len(dims)):
     seed, d = seeds[at[0]], dims[at[1]]
     (X, old), *_, (_, new) = train(d, seed, d / 8, steps)
@@ -33,12 +34,17 @@ for at in np.ndindex(len(seeds), len(dims)):
     size["random weights"][at] = rms(scores(X, W) - S)
     *_, (X, new) = train(d, seed, d / 8, steps, zero_query=True)
     size["from 0"][at] = rms(np.diag(scores(X, new)))
-# The exponent between neighbouring widths.
+    length[at] = rms(dq)
+fit = {name: exponent(dims, size[name]) for name in names}
+fit["length"] = exponent(dims, length)
+# The exponent between each width and the next.
 local = {
-    name: np.diff(np.log2(size[name].mean(axis=0)))
+    name: [
+        exponent(dims[i : i + 2], size[name][:, i : i + 2])
+        for i in range(len(dims) - 1)
+    ]
     for name in ("right key", "from 0")
 }
-fit = {name: exponent(dims, size[name]) for name in names}
 
 # %%
 import matplotlib.pyplot as plt
@@ -57,12 +63,8 @@ for place, (name, note) in enumerate(notes.items()):
     axes.loglog(
         dims, size[name].mean(axis=0), style, color=f"C{place}", label=label
     )
-axes.set(
-    xlabel="head dimension d",
-    ylabel="q·k, or its movement (rms)",
-    ylim=(0.3, 20000),
-)
+axes.set(xlabel="head dimension d", ylabel="q·k, or its movement (rms)")
 axes.set(xticks=dims, xticklabels=dims)
 axes.minorticks_off()
-axes.legend(loc="upper left")
+fig.legend(loc="outside upper center")
 plt.show()

@@ -1,10 +1,13 @@
-r"""Dividing by $d^a$ lowers both exponents alike: no $a$ brings the logits at
-the start and their movement to 0 together.
+r"""Dividing by $d^a$: with Adam no $a$ brings the exponents of the start and of
+the step to 0 together. With SGD and a learning rate like $1/D$, $a = ½$ does.
+Error bars show two standard errors.
 
-Two parallel falling lines over the exponent a of the divisor, from 0 to 1.25:
-1/2 − a for the size of the logits at initialisation, and 1 − a, one half above
-it, for what the first Adam step adds at the right key. Measured dots with error
-bars lie on both. The lower line crosses 0 at a = 1/2, the upper one at a = 1.
+Three falling lines over the exponent a of the divisor, from 0 to 1.25: 1/2 − a
+for the size of the logits at initialisation; parallel to it, one half above,
+1 − a for what the first Adam step adds at the right key; and steeper, 1 − 2a
+for what a step of SGD adds. The first and the last cross 0 together at a = 1/2,
+that of Adam at a = 1. Measured dots with error bars lie on the line of the
+start, and within 0.08 of the other two.
 """
 
 # %%
@@ -16,9 +19,9 @@ powers, dims, seeds = (
     [32, 64, 128, 256],
     range(4),
 )
-start, movement, eta = {}, {}, 0.1
+start, movement, sgd, coordinate, eta = {}, {}, {}, {}, 0.1
 for a in powers:
-    before, added = np.empty((2, len(seeds), len(dims)))
+    before, added, by_sgd, of_q = np.empty((4, len(seeds), len(dims)))
     for at in np.ndindex(before.shape):
         seed, d = seeds[at[0]], dims[at[1]]
         # All of these divide by 8 at d = 64.
@@ -26,8 +29,16 @@ for a in powers:
         (X, old), (_, new) = train(d, seed, s, 1, eta)
         before[at] = rms(scores(X, old) / s)
         added[at] = rms(np.diag(scores(X, new) - scores(X, old)) / s)
+        # A step of SGD instead.
+        rate = 16 / X.shape[1]
+        new = [
+            w - rate * g for w, g in zip(old, gradients(X, old, s), strict=True)
+        ]
+        by_sgd[at] = rms(np.diag(scores(X, new) - scores(X, old)) / s)
+        of_q[at] = rms(X @ (new[0] - old[0]).T)
     start[a] = exponent(dims, before)
     movement[a] = exponent(dims, added)
+    sgd[a], coordinate[a] = exponent(dims, by_sgd), exponent(dims, of_q)
 
 # What the step moves on average, as a share of what it would do to one pair.
 d = dims[-1]
@@ -55,12 +66,16 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(figsize=(6.4, 4.6))
 a = np.array(powers)
 axes.axhline(0, linestyle=":", color="C4")
-for place, (name, points, top) in enumerate(
-    [("movement of the logit", movement, 1), ("logits before", start, 0.5)]
-):
+lines = [
+    ("Adam’s step: 1 − a", movement, 1 - a),
+    ("logits before: ½ − a", start, 1 / 2 - a),
+    ("SGD’s step, η like 1/D: 1 − 2a", sgd, 1 - 2 * a),
+]
+for place, (name, points, line) in enumerate(lines):
     value, error = np.transpose([points[p] for p in powers])
-    axes.plot(a, top - a, color=f"C{place}", label=f"{name}: {top:g} − a")
-    axes.errorbar(a, value, 2 * error, fmt="o", color=f"C{place}")
+    axes.plot(a, line, color=f"C{place}", label=name)
+    look = {"fmt": "osD"[place], "color": f"C{place}"}
+    axes.errorbar(a, value, 2 * error, **look)
 axes.set(xlabel="power a of the divisor", ylabel="exponent in d", xticks=powers)
 axes.legend()
 plt.show()

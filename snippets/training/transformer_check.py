@@ -1,13 +1,15 @@
-r"""The coordinate check of a small transformer: flat lines are wanted. After 50
-steps they are flat with $8/d$, and rise with $1/\sqrt d$.
+r"""The logits of a small transformer, for which flat lines are wanted. After 10
+steps those of $1/\sqrt d$ are flatter; after 50 those of $8/d$ are flat, and
+those of $1/\sqrt d$ rise.
 
 Four panels, one for each scale and each start of W_Q: the root mean square of
 the logits that softmax sees against d from 16 to 128, both axes logarithmic,
 with a line for each of the steps 0, 1, 10 and 50. With 1/√d the line of step 50
-rises from about 2 to about 5; from random queries, the others are flat at about
-1. With 8/d the line of step 50 is flat at about 4; from random queries, the
-others fall from about 2 to about 0.6; from W_Q = 0 they lie far lower and fall
-a little.
+rises from about 2 to about 5; from random queries, the others are nearly flat
+at about 1; from W_Q = 0 that of step 10 is nearly flat at about 0.4, and that
+of step 1 rises from 0.05 to 0.1. With 8/d the line of step 50 is flat at about
+4; from random queries, the others fall from about 2 to about 0.6; from W_Q = 0
+that of step 10 falls from 0.8 to 0.4, and that of step 1 lies at about 0.1.
 """
 
 # %%
@@ -52,10 +54,12 @@ for axes, (scale, name) in zip(panels.flat, mean, strict=True):
     for step, sizes in mean[scale, name].items():
         place = steps.index(step)
         look = {"color": f"C{place}", "label": f"step {step}"}
+        # Step 0 hides below step 1, were it not larger.
+        look["markersize"] = 6 if step else 11
         axes.loglog(dims, sizes, "os^D"[place] + "-", **look)
     axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
     axes.set(xticks=dims, xticklabels=dims)
-    axes.set(yticks=[0.1, 1], yticklabels=[0.1, 1])
+    axes.set(yticks=[0.1, 0.3, 1, 3], yticklabels=[0.1, 0.3, 1, 3])
     axes.minorticks_off()
 for axes in panels[1]:
     axes.set_xlabel("head dimension d")

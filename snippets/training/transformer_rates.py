@@ -40,6 +40,9 @@ where = {"scale": "8/d", "zero_query": 0, "rate": even_rate}
 learnt = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
 worth = (even - learnt).mean(axis=1)
 worth_error = worth.std(ddof=1) / len(worth) ** 0.5
+first = table[(table["step"] == 0) & np.isin(table["d"], even_dims)]
+begun = over_widths(first, "loss", **where)[1].mean()
+ended = learnt.mean()
 
 # %%
 import matplotlib.pyplot as plt

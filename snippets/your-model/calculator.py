@@ -1,12 +1,14 @@
-r"""A spread of 1 leaves room on both sides. Without the scale rows freeze; with
-$\sqrt{d_\text{model}}$ for $\sqrt d$, or the scale twice, they go flat.
+r"""A spread of 1 leaves room on both sides. With weights of variance 1/width,
+rows freeze without the scale and go flat with the scale twice; with
+$\sqrt{d_\text{model}}$ for $\sqrt d$ the spread is 0.29.
 
 The share of the keys that share the weight against the spread of the logits,
 from 1/16 to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves
 start at 1 and fall to nearly 0, those for more keys further. A dot on each
 marks where a row freezes, at 2.4, 3.5 and 4.4. Vertical lines mark five set-ups
-with 12 heads of 64: scaled twice at 0.12, the root of the width at 0.29,
-nn.Linear at 0.33, right at 1 and forgotten at 8, far to the right of all dots.
+with 12 heads of 64: scaled twice at 0.12, the root of the width at 0.29, right
+at 1 and forgotten at 8, to the right of all dots; with nn.Linear's weights and
+the right scale it is 0.33.
 """
 
 # %%
@@ -21,6 +23,7 @@ setups = {
     "linear": ("nn.Linear", "1/√d", "none"),
     "fixed": ("number", "1/√d", "none"),
     "forgotten": ("LeCun", "1", "none"),
+    "linear, forgotten": ("nn.Linear", "1", "none"),
     "width": ("LeCun", "1/√width", "none"),
     "twice": ("LeCun", "1/d", "none"),
     "normed": ("LeCun", "1/√d", "RMSNorm"),
@@ -30,6 +33,11 @@ setups = {
 start = {
     name: float(spread(d, heads, width, *setup, s=deviation))
     for name, setup in setups.items()
+}
+rule = {name: setup[0] for name, setup in setups.items()}
+by_width = {
+    D: float(spread(d, D // d, D, *setups["fixed"], s=deviation))
+    for D in (384, width, 4096)
 }
 keys = {name: float(sharing(n_keys, s)) for name, s in start.items()}
 counts = [16, 512, 16384]

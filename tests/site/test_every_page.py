@@ -217,37 +217,6 @@ def prints_navigation(tab: Tab) -> list[str]:
     )
 
 
-def stays_folded(tab: Tab) -> list[str]:
-    """Folded parts that Tab does not reach, or that Enter and Space do not open and close.
-
-    Parts of one name are made alike ("How it is drawn", on every claim "The check"): the first of
-    them speaks for all.
-    """
-    found = []
-    summaries = tab.page.locator("article summary")
-    names = summaries.all_text_contents()
-    for name in dict.fromkeys(names):
-        summary = summaries.nth(names.index(name))
-        summary.focus()
-        tab.page.keyboard.press("Shift+Tab")
-        tab.page.keyboard.press("Tab")
-        if not summary.evaluate("e => e === document.activeElement"):
-            found.append(f"{name}: Tab does not reach it")
-            continue
-        was = is_open(summary)
-        tab.page.keyboard.press("Enter")
-        if is_open(summary) == was:
-            found.append(f"{name}: Enter does nothing")
-        tab.page.keyboard.press("Space")
-        if is_open(summary) != was:
-            found.append(f"{name}: Space does nothing")
-    return found
-
-
-def is_open(summary) -> bool:
-    return summary.evaluate("e => e.parentElement.open")
-
-
 def stays_light(tab: Tab) -> list[str]:
     """The page's colour, where it does not follow the system's palette."""
     colour = background(tab.page)
@@ -285,8 +254,6 @@ THINNED = {
         # By now the page has asked for all that it will ask for.
         asks_elsewhere: "other.invalid/picture.png",
         complains: "no such thing",
-        # Last, because a tip comes up beside what has the focus.
-        stays_folded: "Folded: Tab does not reach it",
     },
 }
 

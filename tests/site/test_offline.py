@@ -11,6 +11,8 @@ from editions import offline
 from tests.site.browser import PAGES, complains, open_tab
 from tests.site.test_links import Links
 
+pytestmark = pytest.mark.long
+
 DRAGGED = "why-attention input[type=range]"
 SAYS = "why-attention .found"
 

@@ -1,4 +1,4 @@
-"""Zensical, Material's successor, makes the same pages: figures, code, values, mathematics.
+"""Zensical, Material's successor, makes the same pages: words, figures, code, mathematics.
 
 Skipped where Zensical is not installed: `make zensical` installs it.
 """
@@ -18,6 +18,7 @@ from tests.site.browser import ROOT
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
 LABS = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.ipynb"))
 NOT_COPIED = shutil.ignore_patterns(".*", "site", "__pycache__", "*.egg-info")
+CHANGE = "# Changed."
 GENERATED = ("docs/snippets", "docs/assets/fonts")  # weave makes them, whichever engine runs it
 
 
@@ -45,7 +46,7 @@ def build_copy(copy: Path) -> None:
     # What MkDocs has computed need not be computed again. That Zensical can, one chapter shows.
     shutil.copytree(ROOT / ".cache", copy / ".cache")
     for script in (copy / "snippets/index").glob("*.py"):
-        script.write_text(script.read_text("utf-8") + "# Changed.\n", "utf-8")
+        script.write_text(script.read_text("utf-8") + CHANGE + "\n", "utf-8")
     # Zensical lists the files before it weaves the pages, so a clone's first build makes the fonts
     # and scripts, and its second publishes them.
     for _ in range(2):
@@ -63,13 +64,23 @@ def build_copy(copy: Path) -> None:
 
 
 class Woven(HTMLParser):
-    """What weave put into a page, in order."""
+    """What weave put into a page, in order, and all words of its article."""
 
     def __init__(self, page: Path) -> None:
         super().__init__()
         self.parts: list[tuple[str, str | None]] = []
         self.scripts: list[str] = []
-        self.feed(page.read_text("utf-8"))
+        self.words: list[str] = []
+        _, tag, rest = page.read_text("utf-8").partition("<article")
+        self.feed(tag + rest.partition("</article>")[0])
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem is None:  # no script
+            self.words += data.split()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
@@ -107,6 +118,8 @@ def test_zensical_weaves_what_mkdocs_weaves(built, source):
     ours = Woven(page_of(built["mkdocs"], source))
     theirs = Woven(page_of(built["zensical"], source))
     assert theirs.parts == ours.parts
+    assert theirs.text.replace(f" {CHANGE}", "") == ours.text
+    assert len(ours.words) > 1000
     assert ("error", None) not in theirs.parts
     wanted = (ROOT / "docs" / source).read_text("utf-8")
     kinds = {kind for kind, _ in theirs.parts}
@@ -118,6 +131,12 @@ def test_zensical_weaves_what_mkdocs_weaves(built, source):
         r"\[@[a-z]": "work",
     }.items():
         assert kind in kinds or not re.search(mark, wanted), mark
+
+
+def test_zensical_shows_a_snippet_that_was_changed(built):
+    shown = {engine: Woven(page_of(site, Path("index.md"))).text for engine, site in built.items()}
+    assert CHANGE in shown["zensical"]
+    assert CHANGE not in shown["mkdocs"]
 
 
 @pytest.mark.parametrize("source", PAGES, ids=str)
@@ -144,8 +163,11 @@ def test_zensical_publishes_the_fonts(built):
     assert fonts["zensical"] == fonts["mkdocs"]
 
 
-def test_a_part_that_is_missing_shows(tmp_path):
-    whole = '<figure id="a"><svg role="img"></svg></figure><data value="1">1</data><math></math>'
+def test_what_is_missing_shows(tmp_path):
+    whole = """<article><figure id="a"><svg role="img"></svg></figure><data value="1">1</data>
+        <math></math><p>All of it.</p><script>none of it</script></article>"""
     (tmp_path / "whole.html").write_text(whole, "utf-8")
     (tmp_path / "bare.html").write_text(whole.replace("<math></math>", ""), "utf-8")
-    assert Woven(tmp_path / "whole.html").parts != Woven(tmp_path / "bare.html").parts
+    page = Woven(tmp_path / "whole.html")
+    assert page.parts != Woven(tmp_path / "bare.html").parts
+    assert page.text == "1 All of it."

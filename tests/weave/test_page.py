@@ -166,9 +166,17 @@ MISTAKES = {
 }
 
 
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """One folder for all mistakes, whose snippet is run for the first of them."""
+    return tmp_path_factory.mktemp("mistakes")
+
+
 @pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
-def test_a_mistake_names_page_and_line(project, mistake, message, front_matter):
+def test_a_mistake_names_page_and_line(root, project, mistake, message, front_matter):
+    project.root = root
+    (root / "docs").mkdir(exist_ok=True)
     project.snippet(
         "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
         "never = float('nan')\nfunction = len"

@@ -27,7 +27,6 @@
     ["√d", (d) => d ** 0.5],
     ["a number:", (d, D, x) => x],
   ];
-  const LARGEST = 64; // spread, beyond which hardly more than one key takes part
 
   /** Count the keys of n that share the weight of Gaussian logits of spread s: 1/E Σp². */
   const sharing = (n, s) => {
@@ -88,24 +87,24 @@
         };
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
-        const keys = sharing(n, Math.min(LARGEST, sigma));
+        const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
         for (const [name, other] of [["s", rule === 5], ["x", by === 6]]) this.at(`[name=${name}]`).disabled = !other;
         this.at(".found b").textContent = short(sigma);
-        const share = `${sigma > LARGEST ? "at most " : ""}${keys.toFixed(keys < 9.95 ? 1 : 0)} of ${n} keys share the weight`;
-        this.at(".found span").innerHTML = `is the spread of the logits at the start<br>${share}`;
+        const state = sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
+        const share = `${sigma > 64 ? "at most " : ""}${keys.toFixed(keys < 9.95 ? 1 : 0)} of ${n} keys share the weight`;
+        this.at(".found span").innerHTML = `is the spread of the logits at the start<br>${share}<br>${state}`;
         this.at(".cold").setAttribute("d", `M${place(limit).toFixed(1)} 0H1000v20H${place(limit).toFixed(1)}z`);
         this.at(".own").setAttribute("d", `M${place(sigma).toFixed(1)} 0v20`);
-        const room = sigma > limit ? `frozen, ${short(sigma / limit)} times beyond` : `${short(limit / sigma)} times this`;
         const sizes = [d / 2, 2 * d].map((size) => `${short(spread(size, (h * d) / size))} with heads of ${size}`);
         const words = [
-          `A row of ${n} keys freezes at ${short(limit)}: ${room}`,
-          `At the same width: ${sizes.join(", ")}`,
-          `A spread of 1 takes scale=${+(scale(d) / sigma).toPrecision(4)}`,
+          `A row of ${n} keys freezes at ${short(limit)}, ${short(limit / sigma)} times your spread`,
+          `At the same width the spread would be ${sizes.join(", ")}`,
+          `For comparison: scale=${+(scale(d) / sigma).toPrecision(4)} would give a spread of 1`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
         const line = `dot_product_attention(\n    q, k, v, scale=${+scale(d).toPrecision(6)})\n`;
         this.at("pre").textContent = `F.scaled_${line}jax.nn.${line}`;
-        return `Spread ${short(sigma)}, ${share}. ${words.join(". ")}.`;
+        return `Spread ${short(sigma)}, ${share}, ${state}. ${words.join(". ")}.`;
       }
     },
   );

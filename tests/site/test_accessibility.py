@@ -1,0 +1,135 @@
+"""Every page can be used by everybody, and by keyboard without a long way.
+
+axe finds nothing on a whole page, with its folds open, in both palettes, wide and narrow;
+`test_every_page.py` asks the same of thinned pages, in a fraction of the time.
+"""
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.site.accessibility import breaks_accessibility_rules, lacks_contrast, unfold
+from tests.site.browser import BASE, PAGES, PHONE, WIDE, Tab, settle
+
+pytestmark = pytest.mark.long
+
+# What depends on colours is asked in both palettes.
+ASKED = [
+    (WIDE, "light", breaks_accessibility_rules),
+    (WIDE, "dark", lacks_contrast),
+    (PHONE, "dark", breaks_accessibility_rules),
+    (PHONE, "light", lacks_contrast),
+]
+
+
+def found(tab) -> list[str]:
+    """What axe finds, however the page is shown."""
+    unfold(tab)
+    problems = []
+    for size, palette, ask in ASKED:
+        tab.page.set_viewport_size(size)
+        tab.page.emulate_media(color_scheme=palette)
+        settle(tab.page)
+        problems += [f"{size['width']} px, {palette}: {each}" for each in ask(tab)]
+    return problems
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_a_whole_page_breaks_no_rule(visit, path):
+    assert found(visit(BASE + path)) == []
+
+
+def test_what_is_wrong_is_found_however_it_is_shown(visit):
+    problems = found(visit("/bad.html"))
+    for size, palette, _ in ASKED:
+        assert any(each.startswith(f"{size['width']} px, {palette}: ") for each in problems)
+
+
+FAR = 100  # presses of the Tab key
+
+
+def far_by_keyboard(page: Page) -> list[str]:
+    """What takes more than FAR stops: from the skip link, or a section's link in the contents.
+
+    Claims and references do not count: a link leads to each.
+    """
+    return page.evaluate(
+        """most => {
+            const all = document.querySelectorAll('a[href], button, input, summary, [tabindex]')
+            const stops = [...all]
+                .filter(e => e.tabIndex >= 0 && !e.disabled
+                    && e.checkVisibility({visibilityProperty: true}))
+            const links = stops.filter(e => e.closest('[data-md-component=toc]'))
+            const found = []
+            let from = 1, passed = 0  // how far the section is, and how far we are in it
+            const inText = e => e.closest('article') && !e.closest('tr[id], li[id]')
+            for (const stop of stops.filter(inText)) {
+                const heading = stop.closest('h2, h3')
+                const link = links.findIndex(e => heading && e.hash === '#' + heading.id)
+                if (link >= 0) {
+                    from = Math.min(stops.indexOf(links[link]) + 2, from + passed)
+                    passed = 0
+                }
+                passed++
+                if (from + passed > most)
+                    found.push(`${from + passed}: ${stop.outerHTML.slice(0, 80)}`)
+            }
+            return found
+        }""",
+        FAR,
+    )
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_the_keyboard_takes_few_stops(visit, path):
+    assert far_by_keyboard(visit(BASE + path).page) == []
+
+
+def test_many_stops_are_noticed(visit):
+    page = visit(BASE + "glossary/").page
+    page.evaluate(
+        """most => document.querySelector('article h2').insertAdjacentHTML(
+            'afterend', '<a href="#far">far</a>'.repeat(most))""",
+        FAR,
+    )
+    assert "far</a>" in far_by_keyboard(page)[0]
+
+
+def stays_folded(tab: Tab) -> list[str]:
+    """Folded parts that Tab does not reach, or that Enter and Space do not open and close.
+
+    Parts of one name are made alike ("How it is drawn", on every claim "The check"): the first of
+    them speaks for all.
+    """
+    unfold(tab)  # parts in parts
+    found = []
+    summaries = tab.page.locator("article summary")
+    names = summaries.all_text_contents()
+    for name in dict.fromkeys(names):
+        summary = summaries.nth(names.index(name))
+        summary.focus()
+        tab.page.keyboard.press("Shift+Tab")
+        tab.page.keyboard.press("Tab")
+        if not summary.evaluate("e => e === document.activeElement"):
+            found.append(f"{name}: Tab does not reach it")
+            continue
+        was = is_open(summary)
+        tab.page.keyboard.press("Enter")
+        if is_open(summary) == was:
+            found.append(f"{name}: Enter does nothing")
+        tab.page.keyboard.press("Space")
+        if is_open(summary) != was:
+            found.append(f"{name}: Space does nothing")
+    return found
+
+
+def is_open(summary) -> bool:
+    return summary.evaluate("e => e.parentElement.open")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_what_is_folded_opens_by_keyboard(visit, path):
+    assert stays_folded(visit(BASE + path)) == []
+
+
+def test_what_the_keyboard_does_not_open_is_noticed(visit):
+    assert "Folded: Tab does not reach it" in stays_folded(visit("/bad.html"))
