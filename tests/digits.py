@@ -1,15 +1,18 @@
 """What tests notice: a number that a page prints, a unit of its last digit off, fails a test.
 
-A plugin for pytest: `pytest -p tests.digits tests/test_variance.py` runs each test again for every
-printed number that it reads, altered by one unit of the last digit, up and down, until a test has
-noticed; and names at its end what none has noticed. A number counts as printed where it stands
-alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a standard
-error, which says itself how far it may be off.
+A plugin for pytest: after `pytest -p tests.digits tests/test_variance.py` every number of this
+chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down, and
+the tests that read it run again, the quick ones first, until one has noticed; what none has noticed
+is named. A number counts as printed where
+it stands alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a
+standard error, which says itself how far it may be off.
 """
 
 import ast
 import copy
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -82,27 +85,48 @@ def of_pages(project: Project) -> Iterator[Alteration]:
     yield from {each[:4]: each for each in reversed(found)}.values()
 
 
+class Test(NamedTuple):
+    """A test that has passed."""
+
+    seconds: float
+    again: Callable[[], Any]
+    read: set[tuple[str, str]]  # the results, also by its fixtures
+
+
 class Notice:
-    """Runs each test again, with altered numbers."""
+    """Runs tests again, with altered numbers."""
 
     def __init__(self, project: Project) -> None:
-        self.left = dict.fromkeys(of_pages(project), False)  # whether any test has read it
+        self.all = list(of_pages(project))
+        self.tests: list[Test] = []
         self.read: set[tuple[str, str]] = set()  # by the test at hand
         self.active: Alteration | None = None
-        self.total = len(self.left)
 
     def give(self, fresh: Any) -> Any:
-        """Make what gives a result: altered if it is its turn, and never kept."""
+        """Make what gives a result: altered if it is its turn, and else read once."""
+        values: dict[tuple[str, str], Any] = {}
 
         def getattr_(results: Results, name: str) -> Any:
-            value = fresh(results, name)
-            vars(results).pop(name, None)
-            self.read.add((results._snippet, name))
-            if self.active and self.active[:2] == (results._snippet, name):
-                return altered(value, self.active.keys, self.active.by)
-            return value
+            key = results._snippet, name
+            if key not in values:
+                values[key] = fresh(results, name)
+                vars(results).pop(name, None)
+            self.read.add(key)
+            if self.active and self.active[:2] == key:
+                return altered(values[key], self.active.keys, self.active.by)
+            return values[key]
 
         return getattr_
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep to the chapters whose tests will run."""
+        files = {item.path.stem for item in session.items}
+
+        def is_tested(each: Alteration) -> bool:
+            chapter = each.snippet.partition("/")[0].replace("-", "_")
+            return any(file.startswith(f"test_{chapter}") for file in files)
+
+        self.all = [each for each in self.all if is_tested(each)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Iterator[None]:
@@ -112,25 +136,33 @@ class Notice:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> Iterator[None]:
-        """Run a test again for each number that it has read and no test has noticed."""
+        """Keep a test, to run it again."""
+        names, begin = pyfuncitem._fixtureinfo.argnames, time.perf_counter()
         outcome = yield
-        names = pyfuncitem._fixtureinfo.argnames
         arguments = {name: pyfuncitem.funcargs[name] for name in names}
-        for each in [each for each in self.left if each[:2] in self.read]:
-            self.active = each
-            try:
-                pyfuncitem.obj(**arguments)
-                self.left[each] = True
-            except (Exception, pytest.fail.Exception):
-                del self.left[each]
-            finally:
-                self.active = None
+        again = partial(pyfuncitem.obj, **arguments)
+        self.tests.append(Test(time.perf_counter() - begin, again, self.read.copy()))
         return outcome
+
+    def unnoticed(self) -> Iterator[tuple[Alteration, bool]]:
+        """Yield the alterations that no test notices, and whether any reads the number."""
+        self.tests.sort(key=lambda test: test.seconds)
+        for each in self.all:
+            self.active = each
+            tests = [test for test in self.tests if each[:2] in test.read]
+            try:
+                for test in tests:
+                    test.again()
+            except (Exception, pytest.fail.Exception):
+                continue
+            yield each, bool(tests)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Name what no test has noticed."""
-        terminalreporter.write_line(f"{self.total - len(self.left)} of {self.total} are noticed")
-        for each, was_read in self.left.items():
+        left = list(self.unnoticed())
+        noticed = len(self.all) - len(left)
+        terminalreporter.write_line(f"{noticed} of {len(self.all)} are noticed")
+        for each, was_read in left:
             why = "" if was_read else ", no test reads it"
             terminalreporter.write_line(f"{each.place}: {each.by:+g} goes unnoticed{why}")
 

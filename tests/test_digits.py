@@ -1,6 +1,5 @@
 """What a chapter prints, its tests hold to the last digit: altered by one, it fails a test."""
 
-import re
 import subprocess
 import sys
 
@@ -20,11 +19,18 @@ UNNOTICED = {
     },
     "trained": {},
     "your-model": {},
+    "saturation": {},
+    "scales": {},
+    "theorem": {
+        "spectrum.second": "one draw, openly, beside its standard error",
+    },
+    "questions": {},
+    "index": {},
 }
 
 
 def unnoticed(chapter: str, *tests: str) -> list[str]:
-    """List what goes unnoticed of the chapter's own numbers, by its tests or others."""
+    """List what goes unnoticed of a chapter's numbers, on any page."""
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "tests.digits", *tests],
         cwd=PROJECT.root,
@@ -34,8 +40,8 @@ def unnoticed(chapter: str, *tests: str) -> list[str]:
     )
     assert not run.returncode, run.stdout[-4000:] + run.stderr
     assert "are noticed" in run.stdout
-    own = [line for line in run.stdout.splitlines() if line.startswith(f"docs/{chapter}.md:")]
-    return [line for line in own if not re.search(r"\{= \w+/\w+\.", line)]
+    own = run.stdout.replace(f"{{= {chapter}/", "{= ")  # as its own page writes it
+    return [line for line in own.splitlines() if "goes unnoticed" in line]
 
 
 @pytest.mark.long

@@ -30,6 +30,18 @@ def test_medians(snippet, d, draws):
     assert not is_median(page.median_scaled_max[d], by_d, page.draws), "d for √d"
 
 
+@pytest.mark.parametrize("d", [4, 64, 1024])
+def test_medians_to_the_last_digit(snippet, d):
+    # Given the query's length the scores are Gaussian.
+    page, rng = snippet("index/attention"), np.random.default_rng(6)
+    length = np.sqrt(rng.chisquare(d, (60_000, 1)))
+    scores = length * rng.standard_normal((60_000, page.n_keys))
+    sample = softmax(scores / np.sqrt(d), axis=1).max(axis=1)
+    assert is_median(page.median_scaled_max[d], sample, page.draws)
+    for unit in (-0.01, 0.01):
+        assert not is_median(page.median_scaled_max[d] + unit, sample, page.draws)
+
+
 def test_the_draws_shown_are_typical(snippet):
     page = snippet("index/attention")
     for d in page.dims:

@@ -218,7 +218,7 @@ def test_quadrature_does_not_depend_on_its_step(exact, module, monkeypatch):
     original = finer.grid.__wrapped__
 
     def halved(sigma):
-        h = min(0.2, 0.4 * sigma) / 2
+        h = 0.1 * min(1, sigma)
         x = h * np.arange(np.floor(-9 * sigma / h), np.ceil(23 * sigma / h))
         weight = h / sigma * stats.norm.pdf(x / sigma)
         steps = np.arange(round(x[0] / h) - round(5 / h), round((x[-1] + 270) / h))
@@ -395,6 +395,168 @@ def test_three_scores(snippet):
     assert not is_share(page.p_weight_example, softmax(z / 8, axis=1).max(1) <= 0.867)
 
 
+# What is printed, to the last digit
+
+
+@cache
+def power_sums(n, sigma):
+    """Give E Σp², E Σp³ and E (Σp²)²: 1/Z^r is ∫ t^r e^{−tZ} d ln t/Γ(r), here by plain sums."""
+    h = 0.4
+    g = np.arange(-9, math.sqrt(2 * math.log(n)) + 8, h * min(0.5, 1 / sigma))
+    density = (g[1] - g[0]) * stats.norm.pdf(g)
+    log_t = np.arange(-sigma * g[-1] - math.log(n) - 5, 9 * sigma + 5, h)
+    u = np.minimum(sigma * g + log_t[:, np.newaxis], 7)  # beyond it exp(−e^u) is 0
+    two, three, four = (np.exp(k * u - np.exp(u)) @ density for k in (2, 3, 4))
+    log_rest = np.log1p(-np.minimum(-np.expm1(-np.exp(u)) @ density, 1 - 1e-15))
+    one_less, two_less = (np.exp((n - k) * log_rest) for k in (1, 2))
+    square = (four * one_less + (n - 1) * two**2 * two_less) / 6
+    return [n * h * np.sum(f) for f in (two * one_less, three * one_less / 2, square)]
+
+
+def jacobian_mean(n, sigma):
+    """Give E‖J‖² by the formula that cancels, which does no harm to an average."""
+    same, cubes, square = power_sums(n, sigma)
+    return same - 2 * cubes + square
+
+
+@cache
+def log_sum(n, sigma):
+    """Give E ln Z by its slope, σ (1 − E Σp²)."""
+    node, weight = np.polynomial.legendre.leggauss(12)
+    return math.log(n) + sum(
+        w * sigma / 2 * s * (1 - power_sums(n, s)[0])
+        for w, s in zip(weight, sigma * (node + 1) / 2, strict=True)
+    )
+
+
+@cache
+def largest_mean(n, sigma):
+    """Give E max p: with the best key at g, p = 1/(1 + R) is ∫ e^{−s(1 + R)} ds, R from below g."""
+    node, weight = np.polynomial.legendre.leggauss(160)
+    g = np.arange(-7, 9, 0.1)[:, np.newaxis]
+    s = np.exp(np.arange(-13 - math.log(n), 4, 0.25))
+    below = (g + (node - 1) * (g + 9) / 2)[:, np.newaxis]  # from −9 to g
+    part = stats.norm.pdf(below) * weight * (g + 9)[:, np.newaxis] / 2
+    lead = np.exp(sigma * (below - g[:, np.newaxis]))
+    miss = np.sum(-np.expm1(-s[:, np.newaxis] * lead) * part, axis=-1)
+    rest = np.exp((n - 1) * np.log(np.maximum(stats.norm.cdf(g) - miss, 1e-300)))
+    return n * 0.1 * 0.25 * np.sum(stats.norm.pdf(g) * rest * s * np.exp(-s))
+
+
+def holds(pairs, tolerance=3e-5):
+    """Tell whether what a page prints is what another quadrature gives."""
+    return all(close(printed, other, tolerance) for printed, other in pairs)
+
+
+@pytest.mark.parametrize("n", [3, 16, 64, 512, 4096, 65536])
+@pytest.mark.parametrize(("name", "sigma"), [("÷ √d", 1), ("d = 64", 8)])
+def test_tables_by_another_quadrature(snippet, n, name, sigma):
+    page, jacobian = snippet("saturation/saturation"), snippet("saturation/gradients")
+    measures, typical = snippet("saturation/measures"), snippet("saturation/reach").typical
+    if n == 3:
+        few = page.scaled_3 if sigma == 1 else page.bare_3
+        keys, largest = few["keys"], few["largest"]
+    else:
+        keys, largest = page.taking_part[name][n], page.largest_weight[name][n]
+
+    def printed(s):
+        same, square = power_sums(n, s)[0], jacobian_mean(n, s)
+        yield keys, 1 / same
+        yield largest, largest_mean(n, s)
+        yield measures.norm[sigma][n] ** 2, square
+        yield measures.own[sigma][n], 1 - same
+        yield measures.relative[sigma][n] ** 2, square / same
+        yield math.log(typical[sigma][n]), -log_sum(n, s)
+        if n < 65536:
+            yield jacobian.rms_at[n][sigma] ** 2, square
+        elif sigma == 1:
+            yield jacobian.even_at_65536**2, square
+        if n > 3:
+            yield page.mean_entropy[name][n], log_sum(n, s) - s**2 * (1 - same)
+
+    assert holds(printed(sigma))
+    assert not any(close(*pair, 3e-5) for pair in list(printed(1.001 * sigma))[:3])
+
+
+def test_single_numbers_by_another_quadrature(snippet):
+    assert close(1 / snippet("saturation/saturation").four_dimensions, power_sums(512, 2)[0], 1e-6)
+    assert close(snippet("saturation/plane").border_512, 18 * math.log(2))
+    assumed = snippet("saturation/assumed")
+    for place, c in [(0, 0), (10, 0.5)]:
+        assert close(assumed.correlation[place], c)
+        found = 1 / assumed.bare[place]
+        assert close(found, power_sums(512, 8 * math.sqrt(1 - c))[0], 1e-6)
+        assert close(found, power_sums(512, 8 * (1 - c))[0], 1e-6) == (c == 0)
+    for sigma, limits in snippet("saturation/near_ties").constants.items():
+        # m_n is n(n − 1)∫φ²Φ^{n−2}, the density of ties.
+        ties = integrate.quad(lambda x: stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** 14, -9, 9)[0]
+        assert close(limits["trace"], sigma * (1 - power_sums(16, sigma)[0]) / 240 / ties, 1e-6)
+        assert close(limits["square"], sigma * jacobian_mean(16, sigma) / 240 / ties, 3e-5)
+
+
+def test_where_the_norms_cross_by_another_quadrature(snippet):
+    n = snippet("saturation/gradients").rms_overtakes
+    bare_is_larger = [jacobian_mean(m, 8) > jacobian_mean(m, 1) for m in (n - 1, n)]
+    assert bare_is_larger == [False, True]
+
+
+def test_the_border_by_another_quadrature(snippet):
+    page = snippet("saturation/freezing")
+    for n, values in page.at_border.items():
+        edge = math.sqrt(2 * math.log(n))
+        for scale in (1, 1.001):
+            pairs = [
+                (values["keys"], 1 / power_sums(n, scale * edge)[0]),
+                (values["max"], largest_mean(n, scale * edge)),
+            ]
+            assert holds(pairs) == (scale == 1)
+    for n, share in page.rate.items():
+        assert close(1 / share, n * power_sums(n, 1)[0], 1e-6)
+    for x, keys in page.true.items():
+        edge = math.sqrt(2 * math.log(10**100))
+        assert close(1 / keys, power_sums(10**100, x * edge)[0], 1e-6)
+
+
+def three_by_angle(sigma, f):
+    """Average over the angle of three scores' differences; their length is Rayleigh's, times σ.
+
+    The angle runs from the best two alike to the last two alike; f gets the range per length.
+    """
+    angle = np.pi / 6 * (np.arange(400) + 0.5) / 200
+    lead, whole = (math.sqrt(2) * np.sin(a) for a in (angle, angle + np.pi / 3))
+    return np.mean(f(sigma * lead, sigma * whole))
+
+
+def test_three_scores_by_their_angle(snippet):
+    page = snippet("saturation/three_scores")
+
+    def within(lead, whole):
+        return -np.expm1(-((page.example_range / whole) ** 2) / 2)
+
+    def below(weight):
+        def f(lead, whole):
+            low, high = np.zeros_like(lead), np.full_like(lead, 1e4)
+            for _ in range(60):  # the length at which the largest weight is this one
+                r = (low + high) / 2
+                over = 1 / (1 + np.exp(-lead * r) + np.exp(-whole * r)) > weight
+                low, high = np.where(over, low, r), np.where(over, r, high)
+            return -np.expm1(-(low**2) / 2)
+
+        return f
+
+    mean_length = math.sqrt(np.pi / 2)
+    for sigma in (8, 8.1):
+        found = [
+            (page.p_range_4, three_by_angle(sigma, within), 1e-4),
+            (page.mean_range, mean_length * three_by_angle(sigma, lambda lead, whole: whole), 0.01),
+            (0.5, three_by_angle(sigma, below(page.median_weight)), 5e-4),
+            (page.p_weight_example, three_by_angle(sigma, below(page.example_weight)), 1e-3),
+        ]
+        assert all(abs(value - other) < error for value, other, error in found) == (sigma == 8)
+    first, total = (Decimal(x) for x in ("4.482", "13.727"))
+    assert close(page.printed_fraction, float(first / total))
+
+
 # How saturated
 
 
@@ -519,6 +681,9 @@ def test_levels(snippet):
         assert is_mean(page.keys[at], near)
         assert not is_mean(page.keys[at] / 2, near)
     assert close(page.n * np.exp(-(page.edge**2) / 2), 1)
+    one = page.n * integrate.quad(stats.norm.pdf, page.one_left - 0.25, page.one_left + 0.25)[0]
+    assert close(one, 1, 1e-3)
+    assert not close(one / 2, 1, 1e-3)
     for s, weight in page.weight.items():
         exponent = np.log(page.n) - page.g**2 / 2 + s * page.g
         assert page.g[np.argmax(exponent)] == page.g[np.argmax(weight)]
@@ -544,6 +709,8 @@ def test_phases(snippet, exact):
     for n, critical in page.critical.items():
         assert close(math.exp(critical / 2), n)
     assert [round(page.critical[n], 1) for n in (16, 65536)] == [5.5, 22.2]
+    for d, keys in page.spread_if_above.items():  # so many that the border is at d
+        assert close(2 * math.log(keys), d)
     assert all(2 * math.log(n) > 1 for n in page.critical)  # divided: spread, from 2 keys on
     assert not all(2 * math.log(n) > 4 for n in page.critical)  # half the divisor would not do
     for n in (16, 512):
@@ -579,6 +746,7 @@ def test_where_models_start(snippet, name, width, d, sd_q, sd_k):
     n = page.models[name][0]
     square = initial_scores(width, d, sd_q, sd_k) ** 2
     assert is_mean(page.bare[name], square)
+    assert close(page.bare[name], d * (width * sd_q * sd_k) ** 2)
     assert not is_mean(d, square), "variances of 1"
     assert close(page.bare[name] / page.divided[name], d)
     counts = page.taking_part[name]
@@ -589,6 +757,7 @@ def test_where_models_start(snippet, name, width, d, sd_q, sd_k):
         )
         assert is_mean(1 / counts[kind], same)
         assert not is_mean(1 / counts[other], same)
+        assert close(1 / counts[kind], power_sums(n, variance**0.5)[0], 1e-6)
     # Frozen or spread, as the page says.
     frozen = {key: getattr(page, key)[name] > 2 * math.log(n) for key in ("bare", "divided")}
     assert frozen["bare"] == (name not in ("T5", "GPT-2"))
@@ -701,6 +870,18 @@ def test_printed_digits_of_the_gradients(snippet, keys, n):
     assert not is_share(page.near_zero_at[n][8] + 0.01, norms < 0.01)
 
 
+def test_the_share_near_zero_to_three_digits(snippet, keys):
+    value, shares = snippet("saturation/gradients").near_zero_at[512][8], []
+    for seed in range(1, 6):  # other even draws, of fewer keys
+        top = keys.draw_evenly(512, keep=12, seed=seed)
+        shares.append(np.mean(keys.jacobian_norm(top, 512, 8) < 0.01))
+    share, error = mean_and_error(np.array(shares))
+    assert 4.5 * error < 0.0006
+    assert agrees(share, value, error)
+    for unit in (-0.001, 0.001):
+        assert not agrees(share, value + unit, error)
+
+
 def test_gradients_for_three_keys(snippet):
     page, measures = snippet("saturation/gradients"), snippet("saturation/measures")
     scores, mass = three_keys()
@@ -708,9 +889,12 @@ def test_gradients_for_three_keys(snippet):
     def share(hits):
         return mass[hits].sum()
 
+    medians = {}
     for sigma in (1, 8):
         p = softmax(sigma * scores, axis=1)
         norms = np.sqrt(jacobian_squares(p))
+        order = np.argsort(norms)
+        medians[sigma] = np.interp(0.5, np.cumsum(mass[order]), norms[order])
         assert abs(mass @ norms - page.mean_at[3][sigma]) < 1e-3
         for sample, values in [
             (norms, page.median_at),
@@ -730,6 +914,9 @@ def test_gradients_for_three_keys(snippet):
         ]:
             assert close(getattr(measures, measure)[sigma][3], value, 1e-4)
             assert not close(getattr(measures, measure)[9 - sigma][3], value, 1e-4)
+    ratio = snippet("saturation/reach").median_ratio[64][3]
+    assert abs(8 * medians[8] / medians[1] - ratio) < 0.002
+    assert not abs(medians[8] / medians[1] - ratio) < 0.002, "without the chain rule's 1/s"
     assert abs(share(norms < 0.01) - page.near_zero_at[3][8]) < 0.001
     assert not abs(share(norms < 0.011) - page.near_zero_at[3][8]) < 0.001
 

@@ -438,6 +438,9 @@ def test_regimes(snippet, module):
             assert close(page.rms[rho][d] ** 2, moments.second_moment(one, one, rho * one))
             assert close(page.rms[rho][d] ** 2, moments.published(one, one, rho * one))  # symmetric
             assert not close(page.rms[rho][d] ** 2, d + 1)
+            C = rho * one
+            assert close(page.aligned[rho][d], np.trace(C) ** 2)
+            assert close(page.other[rho][d], np.trace(one) + np.trace(C @ C))
         for d, simulated in page.simulated[rho].items():
             error = page.standard_error[rho][d]
             assert agrees(simulated, page.rms[rho][d], error)
@@ -899,6 +902,14 @@ def test_chance_of_a_negative_score(snippet):
         error = math.sqrt(chances[16] * (1 - chances[16]) / 40_000)
         assert agrees(below, chances[16], error)
         assert rho < 0.1 or not agrees(below, 0.5, error)
+
+        # (1 + ρ)X < (1 − ρ)Y, for two χ²'s.
+        def both(y, d, rho=rho):
+            return stats.chi2.pdf(y, d) * stats.chi2.cdf((1 - rho) / (1 + rho) * y, d)
+
+        for d in (16, 64):
+            assert close(chances[d], integrate.quad(both, 0, 4 * d + 40, args=(d,))[0], 1e-6)
+            assert not close(chances[d], integrate.quad(both, 0, 4 * d + 40, (d, -rho))[0], 1e-6)
     assert page.negative[0.1][64] > 0.2
 
 
@@ -932,6 +943,14 @@ def test_spectrum(snippet, module):
     assert close(page.variance + page.mean**2, page.exact)
     assert close(page.exact, moments.second_moment(cov_q, cov_k, C))
     assert not close(page.variance, page.printed_variance)
+    assert close(page.printed, page.mean**2 + np.trace(cov_q @ cov_k) + np.sum(C**2))
+    # Cumulants of a sum of λ times squares; by them the variance of S².
+    two, three, four = (
+        2 ** (k - 1) * math.factorial(k - 1) * np.sum(page.eigenvalues**k) for k in (2, 3, 4)
+    )
+    of_square = four + 4 * page.mean * three + 2 * two**2 + 4 * page.mean**2 * two
+    assert abs(page.standard_error - math.sqrt(of_square / page.samples)) < 0.005
+    assert not abs(page.standard_error - math.sqrt(2 * two**2 / page.samples)) < 0.005, "a Gaussian"
     assert agrees(page.second, page.exact, page.standard_error)
     assert not agrees(page.second, page.printed, page.standard_error)
 
@@ -1000,6 +1019,13 @@ def test_rotary_by_the_theorem(snippet, module, m, rho):
             assert close(ratio, page.ratio[rho][m])
     else:
         assert close(moments.published(one, one, C), variance + mean**2)
+    # C has the eigenvalues ρe^{imθ} and their conjugates.
+    turns = np.exp(1j * np.outer(np.arange(4096), page.theta))
+    for r, worst in page.worst.items():
+        second = d + (2 * r * turns.real.sum(1)) ** 2
+        ratio = (second + r**2 * d) / (second + 2 * r**2 * (turns**2).real.sum(1))
+        assert close([ratio.max(), np.median(ratio)], [worst, page.median[r]])
+        assert not close(ratio[:2048].max(), worst) or r < 1
     assert page.where[1.0] == 3542
     assert close(page.worst[1.0], page.ratio[1.0][3542])
 

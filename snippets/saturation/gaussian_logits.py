@@ -12,7 +12,7 @@ so that nothing cancels, however close the weights are to 0 and 1.
 
 Trapezoid rule in both variables with one step h: then u lies on the same grid,
 and M_r is a correlation of two vectors. Made for 0.01 ≤ σ ≤ 130 and for n from
-2 to 10^100; `largest` for 0.1 ≤ σ, n ≤ 10^9 and six digits.
+2 to 10^100; `largest` for 0.1 ≤ σ, n ≤ 10^9: six digits, below σ = 1 four.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ from scipy.special import log_ndtr, ndtr
 @cache
 def grid(sigma):
     """Return the step h, the nodes σg with their weights, and the nodes τ."""
-    h = min(0.2, 0.4 * sigma)
+    h = 0.2 * min(1, sigma)
     # p² is largest on average at g = 2σ; there are never keys beyond 36.
     top = max(23, min(2 * sigma + 9, 36))
     x = h * np.arange(np.floor(-9 * sigma / h), np.ceil(top * sigma / h))
