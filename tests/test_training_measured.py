@@ -122,32 +122,29 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
     check, rates = snippet("training/transformer_check"), snippet("training/transformer_rates")
     start = {"random": "0", "0": "1"}
 
-    def mean(what, scale, zero, rate, step, d, seeds=3):
+    def mean(what, scale, zero, rate, step, d):
         chosen = [
             float(row[what])
             for (width, divisor, begin, at, seed, t), row in runs.items()
             if (width, divisor, begin, float(at), t) == (d, scale, start[zero], rate, step)
-            and int(seed) < seeds
         ]
-        assert len(chosen) == seeds
+        assert len(chosen) == 3
         return np.mean(chosen)
 
     places = [(step, place, d) for step in (0, 50) for place, d in enumerate(check.dims)]
     for scale, zero in check.mean:
         for what, found in check.by_rate.items():
             for rate, slope in zip(check.rates, found[scale, zero], strict=True):
-                # Three widths, each twice the one before: only the outer ones count.
-                ends = [
-                    np.log(
-                        [
-                            float(runs[d, scale, start[zero], f"{rate:g}", seed, "50"][what])
-                            for seed in "012"
-                        ]
-                    )
-                    for d in ("16", "64")
-                ]
-                assert close(slope, np.mean(ends[1] - ends[0]) / np.log(4))
-                assert not close(slope, np.mean(ends[0] - ends[1]) / np.log(4), 1e-4)
+                # Widths that double lie 1 apart on log2: slopes by Σ(x − x̄)y / Σ(x − x̄)².
+                at = (scale, start[zero], f"{rate:g}")
+                sizes = np.log2(
+                    [
+                        [float(runs[str(d), *at, seed, "50"][what]) for d in check.dims]
+                        for seed in "012"
+                    ]
+                ).mean(axis=0)
+                assert close(slope, np.dot([-1.5, -0.5, 0.5, 1.5], sizes) / 5)
+                assert not close(slope, np.dot([-1.5, 0.5, -0.5, 1.5], sizes) / 5, 1e-4)
         for step, place, d in places:
             spread = mean("spread", scale, zero, 0.2, str(step), str(d))
             if spread:
@@ -156,9 +153,7 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
                 assert (zero, step) == ("0", 0)
                 assert 0 not in check.mean[scale, zero]
         for row, rate in enumerate(rates.rates):
-            losses = [
-                mean("loss", scale, zero, rate, "50", str(d), rates.n_seeds[d]) for d in rates.dims
-            ]
+            losses = [mean("loss", scale, zero, rate, "50", str(d)) for d in rates.dims]
             assert close(rates.mean[scale, zero][row], losses)
             assert not close(rates.mean[scale, zero][row], losses[::-1], 1e-4)
         table = rates.mean[scale, zero]

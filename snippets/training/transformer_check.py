@@ -33,16 +33,16 @@ for scale in scales:
                 fit[scale, name][step] = exponent(dims, size)
 n_seeds = len(size)
 
-# At the last step, at every learning rate, but without the widest models: the
-# exponents of the logits, and of the movement of q·k at attended pairs.
-rates, narrow = np.unique(every["rate"]), every[every["d"] < dims[-1]]
+# At the last step, at every learning rate: the exponents of the logits, and of
+# the movement of q·k at attended pairs.
+rates = np.unique(every["rate"])
 by_rate = {"spread": {}, "moved": {}}
 for what, found in by_rate.items():
     for scale in scales:
         for zero, name in start.items():
             where = {"scale": scale, "zero_query": zero, "step": steps[-1]}
             found[scale, name] = [
-                exponent(*over_widths(narrow, what, **where, rate=rate))[0]
+                exponent(*over_widths(every, what, **where, rate=rate))[0]
                 for rate in rates
             ]
 

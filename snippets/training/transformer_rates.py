@@ -15,20 +15,15 @@ from stored import over_widths, read
 table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
 last = table[table["step"] == 50]
 dims, rates = np.unique(table["d"]), np.unique(table["rate"])
-mean, excess, best, n_seeds = {}, {}, {}, {}
+mean, excess, best = {}, {}, {}
 for scale in scales:
     for zero, name in enumerate(start):
-        losses = {}
-        for d in dims:
-            where = {"scale": scale, "zero_query": zero, "d": d}
-            runs = [
-                over_widths(last, "loss", **where, rate=r)[1] for r in rates
-            ]
-            # The seeds for which all the learning rates have been tried.
-            n_seeds[int(d)] = n = min(len(run) for run in runs)
-            losses[d] = np.array([run[:n, 0] for run in runs])
-        mean[scale, name] = np.array([losses[d].mean(axis=1) for d in dims]).T
-        # Widths with other seeds begin at another loss; this compares them.
+        where = {"scale": scale, "zero_query": zero}
+        losses = [
+            over_widths(last, "loss", **where, rate=rate)[1] for rate in rates
+        ]
+        n_seeds = len(losses[0])
+        mean[scale, name] = np.mean(losses, axis=1)
         excess[scale, name] = mean[scale, name] - mean[scale, name].min(axis=0)
         best[scale, name] = rates[mean[scale, name].argmin(axis=0)]
 
