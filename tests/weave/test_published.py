@@ -22,6 +22,7 @@ def files(project) -> dict[str, bytes]:
 @cache
 def downloads() -> dict[str, bytes]:
     """Give what this site offers."""
+    PROJECT.refresh()
     return published(PROJECT)
 
 
