@@ -22,6 +22,12 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "alone: asks nothing of the snippets' results if run alone")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than cores: many tests wait for a browser, or for another process."""
+    return (os.cpu_count() or 1) + 1
+
+
 def alone(items: list[pytest.Item]) -> bool:
     """Tell whether only such tests were chosen as need no results of snippets."""
     return all(item.get_closest_marker("alone") for item in items)
