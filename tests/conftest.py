@@ -1,5 +1,6 @@
 """What every test may ask for: a snippet's results, and a chapter's shared module."""
 
+import csv
 import importlib.util
 import logging
 import os
@@ -63,6 +64,17 @@ def snippet():
         return Results(name, PROJECT.store)
 
     return results
+
+
+def stored_rows(chapter: str, name: str, **where: str) -> list[dict[str, str]]:
+    """Read a table beside a chapter's snippets with the standard library alone.
+
+    Returns:
+        The rows, as text by column, whose columns are what is asked for.
+    """
+    lines = (PROJECT.root / "snippets" / chapter / name).read_text("utf-8").splitlines()
+    table = csv.DictReader(line for line in lines if not line.startswith("#"))
+    return [row for row in table if all(row[column] == at for column, at in where.items())]
 
 
 @pytest.fixture(scope="session")

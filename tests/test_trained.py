@@ -4,8 +4,8 @@ The models are installed by `make models`. Without them the tests of the tables 
 that measure again say that they skipped.
 """
 
-import csv
 import hashlib
+from functools import partial
 from importlib.util import find_spec
 from statistics import median, quantiles
 
@@ -15,7 +15,7 @@ from scipy import special
 from scipy.stats import binom
 
 from tests.checks import agrees, close
-from tests.conftest import PROJECT
+from tests.conftest import PROJECT, stored_rows
 
 FOLDER = PROJECT.root / "snippets/trained"
 TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv"]
@@ -606,11 +606,7 @@ def test_second_tables(stored):
 # What is stored, read by other code than the snippets'
 
 
-def rows(name, **where):
-    """Give the rows of a table, as text by column, whose columns are what is asked for."""
-    lines = (FOLDER / name).read_text("utf-8").splitlines()
-    table = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return [row for row in table if all(row[column] == at for column, at in where.items())]
+rows = partial(stored_rows, "trained")
 
 
 def column(name, what, **where):

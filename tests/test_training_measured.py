@@ -4,8 +4,8 @@ PyTorch is installed by `make torch`. Without it the tests of the tables still r
 say that they skipped.
 """
 
-import csv
 import hashlib
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -13,9 +13,9 @@ import pytest
 from scipy.stats import special_ortho_group
 
 from tests.checks import agrees, close, mean_and_error
-from tests.conftest import PROJECT
+from tests.conftest import stored_rows
 
-FOLDER = PROJECT.root / "snippets/training"
+rows = partial(stored_rows, "training")
 PARTS = ["lengths", "alignment", "shared", "pairing"]
 AT = ("d", "scale", "zero_query", "rate", "seed", "step")
 PRINTED = 1e-3  # four digits are stored
@@ -32,12 +32,6 @@ def transformer(module):
 @pytest.fixture(scope="module")
 def measure(module):
     return module("training/measure")
-
-
-def rows(name):
-    """Read a table with the standard library alone, as dicts of words."""
-    with (FOLDER / name).open(encoding="utf-8") as file:
-        yield from csv.DictReader(line for line in file if not line.startswith("#"))
 
 
 @pytest.fixture(scope="module")

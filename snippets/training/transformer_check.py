@@ -17,8 +17,8 @@ import numpy as np
 from recall import exponent
 from stored import over_widths, read, source
 
-table, scales, steps = read("runs.csv"), ["1/√d", "8/d"], [0, 1, 10, 50]
-every, about = table, source("runs.csv")
+every, about = read("runs.csv"), source("runs.csv")
+scales, steps = ["1/√d", "8/d"], [0, 1, 10, 50]
 table = every[every["rate"] == 0.2]
 start = {0: "random", 1: "0"}
 mean, fit = {}, {}
@@ -31,7 +31,6 @@ for scale in scales:
             if size.all():
                 mean[scale, name][step] = size.mean(axis=0)
                 fit[scale, name][step] = exponent(dims, size)
-n_seeds = len(size)
 
 # At the last step, at every learning rate: the exponents of the logits, and of
 # the movement of q·k at attended pairs.

@@ -10,7 +10,7 @@ from html import unescape
 
 import pytest
 
-from tests.weave.faults import FAULTS, SITE, write
+from tests.weave.faults import FAULTS, write
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 
@@ -56,16 +56,10 @@ def wait(server, page: str, is_there) -> str:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_shown_and_goes_when_it_is_mended(server, name):
     fault, root = FAULTS[name], server[0]
-    path = root / fault.file
     says = [plain(words) for words in fault.says]
     wait(server, "chapter/", lambda text: "A query is 1.5" in text)
-    fault.edit(path)
-    try:
+    with fault.made(root):
         wait(server, fault.page, lambda text: all(words in text for words in says))
         time.sleep(1.5)  # the server looks for changes once a second
-    finally:
-        path.unlink(missing_ok=True)
-        if fault.file in SITE:
-            path.write_text(SITE[fault.file], "utf-8")
     wait(server, fault.page, lambda text: not all(words in text for words in says))
     wait(server, "chapter/", lambda text: "A query is 1.5" in text)

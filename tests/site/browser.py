@@ -17,6 +17,7 @@ SHOWN = {
     "light": (WIDE, SCREEN),
     "dark": (WIDE, SCREEN | {"color_scheme": "dark"}),
     "phone": (PHONE, SCREEN),
+    "dark phone": (PHONE, SCREEN | {"color_scheme": "dark"}),
     "narrow": (NARROW, SCREEN),
     "paper": (WIDE, SCREEN | PAPER),
 }

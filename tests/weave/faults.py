@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -112,6 +113,18 @@ class Fault(NamedTuple):
     edit: Callable[[Path], object]
     says: tuple[str, ...]
     page: str = "chapter/"  # which shows it while serving
+
+    @contextmanager
+    def made(self, root: Path) -> Iterator[None]:
+        """Make the edit in a site, and mend it in the end."""
+        path = root / self.file
+        self.edit(path)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            if self.file in SITE:
+                path.write_text(SITE[self.file], "utf-8")
 
 
 def put(file: str, old: str, new: str, *says: str, page: str = "chapter/") -> Fault:

@@ -42,10 +42,8 @@ def kept(root) -> set[tuple]:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_stops_the_build_is_named_and_leaves_what_was_good(site, caplog, monkeypatch, name):
     fault, before, cache = FAULTS[name], content(site / "site"), kept(site)
-    path = site / fault.file
     caplog.set_level(logging.WARNING)
-    fault.edit(path)
-    try:
+    with fault.made(site):
         with pytest.raises(Abort, match="strict mode"):
             build(load_config(str(site / CONFIG), strict=True))
         said = [record.getMessage() for record in caplog.records]
@@ -53,10 +51,6 @@ def test_a_fault_stops_the_build_is_named_and_leaves_what_was_good(site, caplog,
         assert content(site / "site") == before
         assert kept(site) == cache
         assert not list(site.glob(".site-*"))
-    finally:
-        path.unlink(missing_ok=True)
-        if fault.file in SITE:
-            path.write_text(SITE[fault.file], "utf-8")
     ran = []
     monkeypatch.setattr("weave.project.run_all", lambda jobs, *_: ran.extend(jobs) or [])
     build(load_config(str(site / CONFIG), strict=True))
