@@ -50,18 +50,22 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
     for name, value in left.items():
         try:
             packed = pack(value)
+            if (size := len(json.dumps(packed))) > LARGEST:
+                raise OverflowError(size)
+            parts[f"value {name}"] = packed
         except TypeError:
             names[name] = f"is no result: {RESULTS}"
-            continue
-        if (size := len(json.dumps(packed))) <= LARGEST:
-            parts[f"value {name}"] = packed
-        else:
-            names[name] = f"is too large: it takes {size // 1024} of {LARGEST // 1024} KiB"
+        except OverflowError as error:
+            size = error.args[0] // 1024
+            names[name] = f"is too large: it takes {size} of {LARGEST // 1024} KiB"
     return parts | {"names": names}
 
 
 def pack(value: Any) -> Any:
-    """Write a value as what JSON knows, or `{type: content}`; TypeError says that it is no data."""
+    """Write a value as what JSON knows, or `{type: content}`.
+
+    TypeError says that it is no data, OverflowError how large an array is that is too large.
+    """
     import numpy as np  # to read what was kept, only arrays need it
 
     kind = type(value)  # only these very types: one that a snippet defines is no data
@@ -73,6 +77,8 @@ def pack(value: Any) -> Any:
     if kind is complex:
         return {"complex": [value.real, value.imag]}
     if (isinstance(value, np.generic) or kind is np.ndarray) and not value.dtype.hasobject:
+        if value.nbytes > LARGEST:
+            raise OverflowError(value.nbytes)
         file = io.BytesIO()
         np.save(file, value, allow_pickle=False)
         return {"array": b64encode(file.getvalue()).decode()}
