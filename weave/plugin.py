@@ -7,12 +7,12 @@ It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a meg
 
 import logging
 import sqlite3
-from base64 import b64decode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
@@ -29,8 +29,9 @@ from weave import faults, jupyter, lab, plain, search
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
-from weave.published import card_of, published
+from weave.published import card, published, scripts
 from weave.site import Site
+from weave.templates import Compiled
 
 AFTER_OTHER_PLUGINS = -100
 jupyter.load_cheaply()
@@ -41,6 +42,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     in_place = False  # a server's site, or one that is built in part
     site: Site | None = None
+    compiled = Compiled()
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
@@ -61,20 +63,15 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Bring snippets and labs up to date."""
-        self.project.refresh()
+        """Begin to bring snippets and labs up to date. A page waits for those that it shows."""
+        self.project.begin()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Publish what lies beside the pages."""
-        for name, content in published(self.project).items():
-            if old := files.get_file_from_path(name):  # written below docs/ for another engine
-                files.remove(old)
-            files.append(File.generated(config, name, content=content))
+        publish(published(self.project), files, config)
         if config.site_url:  # a card needs an absolute address
-            words = [config.site_name, config.site_description or ""]
-            self.project.told["card "] = words
-            card = self.project.keep("card", "card ", lambda: card_of(*words))
-            files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+            words = config.site_name, config.site_description or ""
+            publish(card(self.project, *words), files, config)
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
@@ -86,12 +83,15 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
-        self.nav = nav
+        self.nav, self.files = nav, files
         options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
         listed = sorted((file.src_uri, file.url) for file in files)
-        site = config.markdown_extensions, options, config.validation, listed
-        self.project.told["site "] = site
-        self.files = files
+        self.project.told["site "] = config.markdown_extensions, options, config.validation, listed
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Publish the scripts that run alone, now that all have run."""
+        env.bytecode_cache = self.compiled
+        publish(scripts(self.project), files, config)
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -186,6 +186,15 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_build_error(self, *, error: Exception) -> None:
         """Let the last site stand, and say in a sentence what the machine has refused."""
         if self.site:
+            self.project.stop()
             self.site.drop()
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The last site is as it was.")
+
+
+def publish(contents: dict[str, bytes], files: Files, config: MkDocsConfig) -> None:
+    """Add files to the site, or give others in their place."""
+    for name, content in contents.items():
+        if old := files.get_file_from_path(name):  # written below docs/ for another engine, say
+            files.remove(old)
+        files.append(File.generated(config, name, content=content))
