@@ -44,16 +44,12 @@ def write(texts: Mapping[str, str], nav: Navigation, site: Path, config: MkDocsC
     (site / "llms.txt").write_text("\n".join(lines), "utf-8")
 
 
-def link(pages: Mapping[Path, str]) -> dict[Path, str]:
-    """Give the built pages, each with a link to its Markdown, where it has one."""
-
-    def linked(page: Path, html: str) -> str:
-        plain = page.with_name(f"{page.name}.md")
-        # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
-        alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
-        return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
-
-    return {page: linked(page, html) for page, html in pages.items()}
+def linked(html: str, page: Path) -> str:
+    """Give a built page with a link to its Markdown, where it has one."""
+    plain = page.with_name(f"{page.name}.md")
+    # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
+    alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
+    return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
 
 
 def address(page: Page) -> str:

@@ -25,16 +25,15 @@ HEADERS = """\
 """
 
 
-def state(pages: dict[Path, str], site: Path) -> dict[Path, str]:
-    """Give the pages of a built site with the policy in each, and write `_headers`."""
-    every = dict.fromkeys(digest for page in pages for digest in digests(pages[page]))
-    (site / "_headers").write_text(HEADERS.format(policy(every)), "utf-8")
+def write(digests: Iterable[str], site: Path) -> None:
+    """Write `_headers`, with the digests of the scripts of all pages."""
+    (site / "_headers").write_text(HEADERS.format(policy(digests)), "utf-8")
 
-    def stated(html: str) -> str:
-        meta = f'<meta http-equiv="Content-Security-Policy" content="{policy(digests(html))}">'
-        return CHARSET.sub(lambda charset: f"{charset[0]}\n{meta}", html, count=1)
 
-    return {page: stated(html) for page, html in pages.items()}
+def stated(html: str) -> str:
+    """Give a page that states the policy."""
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy(digests(html))}">'
+    return CHARSET.sub(lambda charset: f"{charset[0]}\n{meta}", html, count=1)
 
 
 def digests(html: str) -> list[str]:

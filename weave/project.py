@@ -162,6 +162,7 @@ class Project:
         if not self.is_fresh(kind, source):
             trace = {question: self.digest(question) for question in (source, "machinery pages")}
             self.store.write(kind, source, {"made": make(), "trace": trace})
+        self.told.pop(source, None)  # a whole page, say
         return self.store.read(kind, source, "made")
 
 

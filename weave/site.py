@@ -3,8 +3,9 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from weave import folded, plain, policy, styles, tables
+from weave import folded, plain, policy, tables
 from weave.store import Store
+from weave.styles import Stylesheet
 
 
 class Site:
@@ -21,12 +22,19 @@ class Site:
     def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other.
 
-        Its stylesheets keep what is in use, and its pages state the policy.
+        Its stylesheet keeps what is in use, and its pages state the policy. They are read one by
+        one, twice: all of them tell what is in use.
         """
-        pages = {
-            page: tables.boxed(page.read_text("utf-8")) for page in sorted(self.new.rglob("*.html"))
-        }
-        for page, html in policy.state(styles.unite(plain.link(pages), self.new), self.new).items():
+        pages, styles = sorted(self.new.rglob("*.html")), Stylesheet(self.new)
+        scripts: dict[str, None] = {}
+        for page in pages:
+            html = styles.note(tables.boxed(plain.linked(page.read_text("utf-8"), page)))
+            scripts |= dict.fromkeys(policy.digests(html))
+            page.write_text(html, "utf-8")
+        styles.write()
+        policy.write(scripts, self.new)
+        for page in pages:
+            html = policy.stated(styles.linked(page.read_text("utf-8")))
             page.write_text(folded.kept_back(html), "utf-8")
         with store.alone():
             if self.place.exists():

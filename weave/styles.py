@@ -30,38 +30,47 @@ WORD = re.compile(r"[\w-]+")
 USE = re.compile(r"var\(\s*(--[\w-]+)")
 
 
-def unite(pages: dict[Path, str], site: Path) -> dict[Path, str]:
-    """Write the stylesheet of a built site, in place of those that its pages link to.
+class Stylesheet:
+    """The stylesheet of a built site, in place of those that its pages link to."""
 
-    Returns:
-        The pages, linked to it, and without a style attribute.
-    """
-    classes: dict[str, str] = {}
-    pages = {page: STYLED.sub(lambda tag: classed(tag, classes), pages[page]) for page in pages}
-    has = {word for html in pages.values() for found in HAS.findall(html) for word in found.split()}
-    scripts = [script.read_text("utf-8") for script in site.glob("assets/javascripts/*.js")]
-    scripts += [script for html in pages.values() for script in INLINE.findall(html)]
-    has.update(word for script in scripts for word in WORD.findall(script))
+    def __init__(self, site: Path) -> None:
+        self.site, self.name = site, ""
+        self.classes: dict[str, str] = {}  # in place of what pages say in style attributes
+        self.has: set[str] = set()
+        self.lists: dict[str, None] = {}  # of links to stylesheets
 
-    lists = dict.fromkeys(links for html in pages.values() for links in LINKS.findall(html))
-    if not lists:  # another theme
-        return pages
-    files = dict.fromkeys(link["file"] for links in lists for link in LINK.finditer(links))
-    text = tables.styled("".join((site / file).read_text("utf-8") for file in files))
-    text = slim(
-        text + "".join(f".{name}.{name}{{{style}}}" for style, name in classes.items()), has
-    )
-    for file in files:
-        (site / file).unlink()
-        (site / f"{file}.map").unlink(missing_ok=True)
-    name = f"assets/stylesheets/site.{sha256(text.encode()).hexdigest()[:8]}.css"
-    (site / name).write_text(text, "utf-8")
+    def note(self, html: str) -> str:
+        """Note what a page has, and give it without style attributes."""
+        html = STYLED.sub(lambda tag: classed(tag, self.classes), html)
+        self.has.update(word for found in HAS.findall(html) for word in found.split())
+        self.has.update(word for script in INLINE.findall(html) for word in WORD.findall(script))
+        self.lists |= dict.fromkeys(LINKS.findall(html))
+        return html
 
-    def united(links: re.Match[str]) -> str:
-        up = links[0].partition('href="')[2].partition("assets/")[0]
-        return f'\n<link rel="stylesheet" href="{up}{name}">'
+    def write(self) -> None:
+        """Write it, now that every page is noted."""
+        files = dict.fromkeys(link["file"] for links in self.lists for link in LINK.finditer(links))
+        if not files:  # another theme
+            return
+        for script in self.site.glob("assets/javascripts/*.js"):
+            self.has.update(WORD.findall(script.read_text("utf-8")))
+        text = tables.styled("".join((self.site / file).read_text("utf-8") for file in files))
+        text += "".join(f".{name}.{name}{{{style}}}" for style, name in self.classes.items())
+        text = slim(text, self.has)
+        for file in files:
+            (self.site / file).unlink()
+            (self.site / f"{file}.map").unlink(missing_ok=True)
+        self.name = f"assets/stylesheets/site.{sha256(text.encode()).hexdigest()[:8]}.css"
+        (self.site / self.name).write_text(text, "utf-8")
 
-    return {page: LINKS.sub(united, html) for page, html in pages.items()}
+    def linked(self, html: str) -> str:
+        """Give a page that is linked to it."""
+
+        def link(links: re.Match[str]) -> str:
+            up = links[0].partition('href="')[2].partition("assets/")[0]
+            return f'\n<link rel="stylesheet" href="{up}{self.name}">'
+
+        return LINKS.sub(link, html)
 
 
 def classed(tag: re.Match[str], classes: dict[str, str]) -> str:
