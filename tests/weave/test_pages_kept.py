@@ -4,6 +4,7 @@ import pytest
 from mkdocs.structure.pages import Page
 
 from tests.weave.test_references import BIB
+from weave.project import project_at
 
 SOURCE = '''"""Claims."""
 
@@ -143,3 +144,10 @@ def test_an_author_s_comment_swallows_nothing(site):
     site.made("# T\n\n<!--0-->\n\nBefore.\n\n$y$ kept.\n")
     assert "Before." in site.built.html
     assert "<math" in site.built.html
+
+
+def test_no_whole_page_stays_in_memory(site):
+    site.made()
+    told = project_at(site.root, 20).told
+    assert any(question.startswith("markdown ") for question in told), "else this shows nothing"
+    assert not [question for question in told if question.startswith("html ")]
