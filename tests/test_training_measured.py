@@ -1,7 +1,7 @@
 """The small transformer of docs/training.md: what is stored, and trained again by another route.
 
 PyTorch is installed by `make torch`. Without it the tests of the tables still run; those that train
-say that they skipped.
+say that they skipped, and so does the one that trains on a GPU where PyTorch has none.
 """
 
 import hashlib
@@ -326,15 +326,19 @@ def test_the_spread_by_other_code(measure):
 
 @needs_torch
 @pytest.mark.parametrize(("scale", "zero"), [("8/d", False), ("1/√d", True)])
-def test_a_sample_trained_again(module, measure, runs, moved, scale, zero):
+@pytest.mark.parametrize(("device", "steps"), [("cpu", 50), ("cuda", 10)])
+def test_a_sample_trained_again(module, measure, runs, moved, scale, zero, device, steps):
     import torch
 
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU: nothing was trained on one")
     raw = measure.text()
     if hashlib.sha256(raw).hexdigest() != module("training/stored").source("runs.csv")["digest"]:
         pytest.skip("another version of Python has another text")
     torch.set_num_threads(1)
     data, probe = measure.split(raw)
-    for step, loss, spread, parts in measure.run(data, probe, 16, scale, zero, 0.2, 1):
+    rows = measure.run(data, probe.to(device), 16, scale, zero, 0.2, 1, steps)
+    for step, loss, spread, parts in rows:
         key = ("16", scale, str(int(zero)), "0.2", "1", str(step))
         other = ("16", scale, str(int(not zero)), *key[3:])
         # Another order of sums grows in training, about tenfold in ten steps: 1 % after fifty.
