@@ -148,9 +148,9 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
     for scale, zero in check.mean:
         for what, found in check.by_rate.items():
             for rate, slope in zip(check.rates, found[scale, zero], strict=True):
-                at, dims = (runs, what, scale, zero, 50), DIMS[50 if rate == 0.2 else 1000]
-                assert close(slope, slopes(*at, rate=f"{rate:g}", dims=dims).mean())
-                wrong = slopes(*at, rate=f"{rate:g}", dims=(32, 16, *dims[2:])).mean()
+                at = (runs, what, scale, zero, 50)
+                assert close(slope, slopes(*at, rate=f"{rate:g}").mean())
+                wrong = slopes(*at, rate=f"{rate:g}", dims=(32, 16, *DIMS[50][2:])).mean()
                 assert not close(slope, wrong, 1e-4)
         for step, found in check.fit[scale, zero].items():
             assert close(found, mean_and_error(slopes(runs, "spread", scale, zero, step)))

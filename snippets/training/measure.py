@@ -151,7 +151,7 @@ def grid():
     for seed, d in product(SEEDS, DIMS):
         yield from ((RATES[0], seed, d, *how) for how in settings)
     yield from ((0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:3])
-    for rate, d, seed in product(RATES[1:], DIMS[:4], SEEDS):
+    for rate, d, seed in product(RATES[1:], DIMS, SEEDS):
         yield from ((rate, seed, d, *how) for how in settings)
 
 

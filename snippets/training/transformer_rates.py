@@ -3,8 +3,8 @@ after 50 steps, in which attention has hardly begun to matter.
 
 Four panels, one for each scale and each start of W_Q: by how much the loss on
 text that was held out exceeds that of the best rate, against the learning rate,
-on a logarithmic axis, with a line for each of four widths. In all panels the
-four lines lie close together, fall from about 0.45 to 0 at the learning rate
+on a logarithmic axis, with a line for each of five widths. In all panels the
+five lines lie close together, fall from about 0.45 to 0 at the learning rate
 0.8, and turn up again.
 """
 
@@ -14,7 +14,7 @@ from stored import over_widths, read
 
 table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
 compared = 50
-last = table[(table["step"] == compared) & (table["d"] < 256)]
+last = table[table["step"] == compared]
 dims, rates = np.unique(last["d"]), np.unique(table["rate"])
 mean, excess, best = {}, {}, {}
 for scale in scales:
