@@ -1,7 +1,7 @@
 """The small transformer of docs/training.md: what is stored, and trained again by another route.
 
 PyTorch is installed by `make torch`. Without it the tests of the tables still run; those that train
-say that they skipped.
+say that they skipped, and so does the one that trains on a GPU where PyTorch has none.
 """
 
 import hashlib
@@ -19,6 +19,10 @@ rows = partial(stored_rows, "training")
 PARTS = ["lengths", "alignment", "shared", "pairing"]
 AT = ("d", "scale", "zero_query", "rate", "seed", "step")
 PRINTED = 1e-3  # four digits are stored
+# The widths at each step, and how a page names the starts.
+DIMS = dict.fromkeys((0, 1, 10, 50), (16, 32, 64, 128, 256))
+DIMS |= dict.fromkeys((200, 1000), (16, 32, 64, 128))
+START = {"random": "0", "0": "1"}
 needs_torch = pytest.mark.skipif(
     not find_spec("torch"), reason="PyTorch is not installed: make torch"
 )
@@ -58,7 +62,8 @@ def test_each_table_says_where_it_comes_from(module):
 
 
 def test_the_movement_is_the_product_of_its_factors(moved):
-    assert len(moved) == 4 * 2 * 2 * 3 * 3 * 3  # widths, scales, starts, seeds, steps, pairs
+    at_a_step = 2 * 2 * 3 * 3  # scales, starts, seeds, kinds of pairs
+    assert len(moved) == at_a_step * sum(len(dims) for step, dims in DIMS.items() if step)
     for row in moved.values():
         size = np.prod([float(row[part]) for part in PARTS])
         assert close(size / float(row["size"]), 1, PRINTED)
@@ -82,63 +87,75 @@ def test_runs_and_movement_are_of_the_same_models(runs, moved):
     assert not any(row["spread"] == runs["32", "1/√d", *k[2:]]["spread"] for k, row in at_32)
 
 
-def slopes(moved, scale, zero, step, pairs, part):
+def slopes(rows, what, scale, zero, step, *pairs, rate="0.2", dims=None):
     """Give the exponent of each seed in closed form: cov(ln d, ln size)/var(ln d)."""
-    x = np.log([16, 32, 64, 128])
+    dims = DIMS[step] if dims is None else dims
+    x = np.log(DIMS[step][: len(dims)])
     x -= x.mean()
-    found = []
-    for seed in "012":
-        y = [
-            float(moved[d, scale, zero, "0.2", seed, step, pairs][part])
-            for d in ("16", "32", "64", "128")
-        ]
-        found.append(x @ np.log(y) / (x @ x))
-    return found
+    key = (scale, START[zero], rate)
+    y = [[float(rows[str(d), *key, seed, str(step), *pairs][what]) for d in dims] for seed in "012"]
+    return np.log(y) @ x / (x @ x)
 
 
 def test_exponents_of_the_movement(snippet, moved):
     page = snippet("training/transformer_moved")
-    start = {"random": "0", "0": "1"}
-    assert len(page.fit) == 2 * 2 * 3 * 3
+    assert len(page.fit) == 2 * 2 * 5 * 3
+    assert {step: tuple(dims) for step, dims in page.dims.items()} | {0: DIMS[0]} == DIMS
     for (scale, zero, step, pairs), fit in page.fit.items():
-        at = (moved, scale, start[zero], str(step), pairs)
-        for part, found in fit.items():
-            assert close(found, mean_and_error(slopes(*at, part)))
+        other = "0" if zero == "random" else "random"
+
+        def again(*at, fit=fit, **dims):
+            return [mean_and_error(slopes(moved, part, *at, **dims)) for part in fit]
+
+        found = [*fit.values()]
+        assert close(found, again(scale, zero, step, pairs))
+        for wrong in (
+            again(scale, zero, 200 if step == 50 else 50, pairs),
+            again(scale, other, step, pairs),
+            again(scale, zero, step, pairs, dims=(32, 16, *DIMS[step][2:])),
+        ):
+            assert not close(found, wrong, 1e-2), "another step, another start, two widths swapped"
         # They add up, since the factors multiply; four digits are stored of each.
         assert close(sum(fit[part][0] for part in PARTS), fit["size"][0], PRINTED)
-        assert not close(sum(fit[part][0] for part in PARTS[:2]), fit["size"][0], PRINTED)
+        assert not close(sum(fit[part][0] for part in PARTS[1:]), fit["size"][0], PRINTED)
     # Each row stands at its own place: no other row has its numbers.
     every = [tuple(np.ravel([*fit.values()])) for fit in page.fit.values()]
     assert len({*every}) == len(every)
+    # By how much they change, as a difference for each seed, at the widths of both steps.
+    for (scale, zero), found in page.change.items():
+        late = slopes(moved, "size", scale, zero, 1000, "attended")
+        early = slopes(moved, "size", scale, zero, 50, "attended", dims=DIMS[1000])
+        assert close(found, mean_and_error(late - early))
+        assert not close(found, mean_and_error(early - late), PRINTED)
+        all_widths = slopes(moved, "size", scale, zero, 50, "attended")
+        assert not close(found, mean_and_error(late - all_widths), PRINTED)
 
 
 def test_the_coordinate_check_and_the_rates(snippet, runs):
     check, rates = snippet("training/transformer_check"), snippet("training/transformer_rates")
-    start = {"random": "0", "0": "1"}
 
     def mean(what, scale, zero, rate, step, d):
         chosen = [
             float(row[what])
             for (width, divisor, begin, at, seed, t), row in runs.items()
-            if (width, divisor, begin, float(at), t) == (d, scale, start[zero], rate, step)
+            if (width, divisor, begin, float(at), t) == (d, scale, START[zero], rate, step)
         ]
         assert len(chosen) == 3
         return np.mean(chosen)
 
-    places = [(step, place, d) for step in (0, 50) for place, d in enumerate(check.dims)]
+    assert {step: tuple(dims) for step, dims in check.dims.items()} == DIMS
+    places = [(step, place, d) for step, dims in DIMS.items() for place, d in enumerate(dims)]
     for scale, zero in check.mean:
         for what, found in check.by_rate.items():
             for rate, slope in zip(check.rates, found[scale, zero], strict=True):
-                # Widths that double lie 1 apart on log2: slopes by Σ(x − x̄)y / Σ(x − x̄)².
-                at = (scale, start[zero], f"{rate:g}")
-                sizes = np.log2(
-                    [
-                        [float(runs[str(d), *at, seed, "50"][what]) for d in check.dims]
-                        for seed in "012"
-                    ]
-                ).mean(axis=0)
-                assert close(slope, np.dot([-1.5, -0.5, 0.5, 1.5], sizes) / 5)
-                assert not close(slope, np.dot([-1.5, 0.5, -0.5, 1.5], sizes) / 5, 1e-4)
+                at = (runs, what, scale, zero, 50)
+                assert close(slope, slopes(*at, rate=f"{rate:g}").mean())
+                wrong = slopes(*at, rate=f"{rate:g}", dims=(32, 16, *DIMS[50][2:])).mean()
+                assert not close(slope, wrong, 1e-4)
+        for step, found in check.fit[scale, zero].items():
+            assert close(found, mean_and_error(slopes(runs, "spread", scale, zero, step)))
+            wrong = slopes(runs, "spread", scale, zero, 200 if step == 50 else 50)
+            assert not close(found, mean_and_error(wrong), PRINTED)
         for step, place, d in places:
             spread = mean("spread", scale, zero, 0.2, str(step), str(d))
             if spread:
@@ -156,6 +173,14 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
         for place in range(len(rates.dims)):
             lowest = min(range(len(rates.rates)), key=lambda row, at=place: table[row, at])
             assert rates.best[scale, zero][place] == rates.rates[lowest]
+    for step, found in check.loss.items():
+        losses = [
+            mean("loss", scale, zero, 0.2, str(step), str(d))
+            for scale, zero in check.mean
+            for d in DIMS[step]
+        ]
+        assert close(found, np.mean(losses))
+        assert not close(found, np.mean(losses[1:]), 1e-5), "without one width"
     # What attention is worth, seed by seed.
     worth = [
         np.mean(
@@ -326,15 +351,19 @@ def test_the_spread_by_other_code(measure):
 
 @needs_torch
 @pytest.mark.parametrize(("scale", "zero"), [("8/d", False), ("1/√d", True)])
-def test_a_sample_trained_again(module, measure, runs, moved, scale, zero):
+@pytest.mark.parametrize(("device", "steps"), [("cpu", 50), ("cuda", 10)])
+def test_a_sample_trained_again(module, measure, runs, moved, scale, zero, device, steps):
     import torch
 
+    if device == "cuda" and not torch.cuda.is_available():
+        pytest.skip("PyTorch has no GPU: nothing was trained on one")
     raw = measure.text()
     if hashlib.sha256(raw).hexdigest() != module("training/stored").source("runs.csv")["digest"]:
         pytest.skip("another version of Python has another text")
     torch.set_num_threads(1)
     data, probe = measure.split(raw)
-    for step, loss, spread, parts in measure.run(data, probe, 16, scale, zero, 0.2, 1):
+    rows = measure.run(data, probe.to(device), 16, scale, zero, 0.2, 1, steps)
+    for step, loss, spread, parts in rows:
         key = ("16", scale, str(int(zero)), "0.2", "1", str(step))
         other = ("16", scale, str(int(not zero)), *key[3:])
         # Another order of sums grows in training, about tenfold in ten steps: 1 % after fifty.

@@ -1,10 +1,11 @@
-"""Train small transformers of four widths, and store how q·k moved in them.
+"""Train small transformers of five widths, and store how q·k moved in them.
 
     make measure ARGS=snippets/training/measure.py
 
-takes about ten minutes of one core, and needs PyTorch. It writes runs.csv
-(every run) and moved.csv (how the change of q·k comes about, at one learning
-rate), line by line.
+takes about 1 h 20 min of one core, and needs PyTorch. Where PyTorch has a GPU
+(that of `make torch` has none) it trains there, and the widest models for all
+steps too. It writes runs.csv (every run) and moved.csv (how the change of q·k
+comes about, at one learning rate), line by line.
 """
 
 import hashlib
@@ -18,7 +19,9 @@ import transformer
 from transformer import HEADS, LAYERS
 
 HERE = Path(__file__).parent
-DIMS, SEEDS, STEPS = [16, 32, 64, 128], [0, 1, 2], [0, 1, 10, 50]
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+DIMS, SEEDS = [16, 32, 64, 128, 256], [0, 1, 2]
+STEPS = [0, 1, 10, 50, 200, 1000]
 # The first is the one of moved.csv.
 RATES = [0.2, 0.4, 0.8, 1.6, 0.1]
 SCALES = {"1/√d": lambda d: d**0.5, "8/d": lambda d: d / 8}
@@ -109,11 +112,16 @@ def spread(q, k, p, s):
     return (a.square().sum() / seen.expand_as(a).sum()).sqrt().item()
 
 
-def run(data, probe, d, scale, zero, rate, seed):
-    """Train once; yield the step, the loss, the spread and the factors."""
+def run(data, probe, d, scale, zero, rate, seed, steps):
+    """Train once; yield the step, the loss, the spread and the factors.
+
+    It trains where the probe lies, on the processor or on a GPU.
+    """
     s = SCALES[scale](d) if scale in SCALES else 1e9
-    steps = transformer.train(data, d, seed, s, rate, STEPS[-1], zero)
-    for step, W in enumerate(steps):
+    weights = transformer.train(
+        data, d, seed, s, rate, steps, zero, device=probe.device
+    )
+    for step, W in enumerate(weights):
         if step not in STEPS:
             continue
         with torch.no_grad():
@@ -142,9 +150,15 @@ def grid():
     settings = [*product(SCALES, (False, True))]
     for seed, d in product(SEEDS, DIMS):
         yield from ((RATES[0], seed, d, *how) for how in settings)
-    yield from ((0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:-1])
+    yield from ((0.4, seed, d, "0", False) for seed in SEEDS for d in DIMS[:3])
     for rate, d, seed in product(RATES[1:], DIMS, SEEDS):
         yield from ((rate, seed, d, *how) for how in settings)
+
+
+def last(d, rate):
+    """Return how many steps a run has: the widest are slow without a GPU."""
+    slow = d == DIMS[-1] and DEVICE.type == "cpu"
+    return 50 if rate != RATES[0] or slow else STEPS[-1]
 
 
 def names(d, scale):
@@ -156,7 +170,9 @@ def names(d, scale):
 
 def provenance(data):
     """Return what the numbers come from, by name."""
-    python = platform.python_version()
+    python, kind = platform.python_version(), "a processor"
+    if DEVICE.type == "cuda":
+        kind = torch.cuda.get_device_name()
     return {
         "text": f"the modules of Python {python}'s standard library",
         "digest": hashlib.sha256(data).hexdigest(),
@@ -165,7 +181,7 @@ def provenance(data):
         "seeds": str(SEEDS),
         "rate": f"{RATES[0]} in moved.csv",
         "command": "make measure ARGS=snippets/training/measure.py",
-        "machine": f"{platform.system()} {platform.machine()}, a processor",
+        "machine": f"{platform.system()} {platform.machine()}, {kind}",
     }
 
 
@@ -181,6 +197,7 @@ def main():
     torch.set_num_threads(1)
     raw = text()
     data, probe = split(raw)
+    probe = probe.to(DEVICE)
     about = [f"# {key}: {value}\n" for key, value in provenance(raw).items()]
     with (
         (HERE / "runs.csv").open("w", encoding="utf-8") as runs,
@@ -194,7 +211,8 @@ def main():
         for rate, seed, d, scale, zero in grid():
             if not names(d, scale):
                 continue
-            rows = run(data, probe, d, scale, zero, rate, seed)
+            steps = last(d, rate)
+            rows = run(data, probe, d, scale, zero, rate, seed, steps)
             for step, loss, width, moved in rows:
                 for name in names(d, scale):
                     row = [d, name, int(zero), rate, seed, step]

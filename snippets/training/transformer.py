@@ -15,8 +15,11 @@ from torch.nn import functional
 LAYERS, HEADS, LENGTH, BYTES = 2, 4, 16, 256
 
 
-def init(d, seed, zero_query=False):
-    """Return the weights by name, (fan-out × fan-in) each."""
+def init(d, seed, zero_query=False, device="cpu"):
+    """Return the weights by name, (fan-out × fan-in) each.
+
+    They are drawn on the processor, so that a GPU gets the same.
+    """
     rng, D = torch.Generator().manual_seed(seed), HEADS * d
     shapes = {"byte": (D, BYTES), "place": (D, LENGTH)}
     for layer in range(LAYERS):
@@ -27,6 +30,7 @@ def init(d, seed, zero_query=False):
     for name, shape in shapes.items():
         deviation = fan_in(name, shape) ** (-1 if name == "readout" else -0.5)
         W[name] = deviation * torch.randn(shape, generator=rng)
+        W[name] = W[name].to(device)
         if zero_query and name[0] == "Q":
             W[name].zero_()
         W[name].requires_grad_()
@@ -46,7 +50,7 @@ def forward(W, text, s):
     """
     x = W["byte"].T[text] + W["place"].T
     inside = []
-    later = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1)
+    later = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1).to(x.device)
     for layer in range(LAYERS):
         y = functional.layer_norm(x, x.shape[-1:])
         q, k, v = (
@@ -75,12 +79,14 @@ def batch(text, sequences, rng):
     return text[at + torch.arange(LENGTH + 1)].long()
 
 
-def train(text, d, seed, s, eta, steps, zero_query=False, sequences=32):
+def train(
+    text, d, seed, s, eta, steps, zero_query=False, sequences=32, device="cpu"
+):
     """Train by Adam; yield the weights before the first step and after each.
 
     What one seed draws from the text is the same at every width.
     """
-    W = init(d, seed, zero_query)
+    W = init(d, seed, zero_query, device)
     rates = [
         {"params": [w], "lr": eta / fan_in(name, w.shape)}
         for name, w in W.items()
@@ -90,6 +96,6 @@ def train(text, d, seed, s, eta, steps, zero_query=False, sequences=32):
     yield W
     for _ in range(steps):
         adam.zero_grad()
-        loss(W, batch(text, sequences, rng), s).backward()
+        loss(W, batch(text, sequences, rng).to(device), s).backward()
         adam.step()
         yield W

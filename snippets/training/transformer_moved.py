@@ -1,13 +1,15 @@
 r"""In a small transformer $q\cdot k$ at attended pairs moves like a power of
-$d$ between ½ and 1. After 50 steps longer vectors give about half a power,
-covariances that align nearly all of the rest, and pairs that belong together
-almost nothing. Error bars show two standard errors.
+$d$ between ½ and 1.1. From step 50 to step 1000 longer vectors give about half
+a power, covariances that align nearly all of the rest, and pairs that belong
+together almost nothing. Error bars show two standard errors; $d$ goes to 256,
+and after step 50 to 128.
 
 Four panels of stacked bars, one for each scale and each start of W_Q, with a
-bar after 1, 10 and 50 steps. Each bar is the exponent in d of the movement of
-q·k at attended pairs. The part of the lengths, at the bottom, is about a half
-in most bars. Of the rest, shared means give most at step 10 from random
-queries, and alignment is the largest part elsewhere. Pairing is a thin slice.
+bar after 1, 10, 50, 200 and 1000 steps. Each bar is the exponent in d of the
+movement of q·k at attended pairs. The part of the lengths, at the bottom, is
+about a half in most bars. Of the rest, shared means give most at step 10 from
+random queries, and alignment is the largest part elsewhere. Pairing is a thin
+slice.
 """
 
 # %%
@@ -15,21 +17,33 @@ import numpy as np
 from recall import exponent
 from stored import over_widths, read
 
-table, steps, scales = read("moved.csv"), [1, 10, 50], ["1/√d", "8/d"]
+table, scales = read("moved.csv"), ["1/√d", "8/d"]
+steps = [1, 10, 50, 200, 1000]
 parts = ["lengths", "alignment", "shared", "pairing"]
-fit, start = {}, {0: "random", 1: "0"}
+fit, dims, start = {}, {}, {0: "random", 1: "0"}
 for scale in scales:
     for zero in start:
         for step in steps:
             for pairs in ("attended", "by another head", "all"):
                 where = {"scale": scale, "zero_query": zero, "step": step}
                 where["pairs"] = pairs
+                dims[step], size = over_widths(table, "size", **where)
                 fit[scale, start[zero], step, pairs] = {
                     part: exponent(*over_widths(table, part, **where))
                     for part in ["size", *parts]
                 }
-dims, size = over_widths(table, "size", **where)
 n_seeds = len(size)
+
+# By how much the exponent then changes, at the same widths: the exponent of the
+# quotient.
+since, last, change = 50, steps[-1], {}
+alike = table[np.isin(table["d"], dims[last]) & (table["pairs"] == "attended")]
+for scale in scales:
+    for zero in start:
+        where = {"scale": scale, "zero_query": zero}
+        _, early = over_widths(alike, "size", **where, step=since)
+        _, late = over_widths(alike, "size", **where, step=last)
+        change[scale, start[zero]] = exponent(dims[last], late / early)
 
 # %%
 import matplotlib.pyplot as plt

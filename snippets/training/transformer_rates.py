@@ -3,8 +3,8 @@ after 50 steps, in which attention has hardly begun to matter.
 
 Four panels, one for each scale and each start of W_Q: by how much the loss on
 text that was held out exceeds that of the best rate, against the learning rate,
-on a logarithmic axis, with a line for each of four widths. In all panels the
-four lines lie close together, fall from about 0.45 to 0 at the learning rate
+on a logarithmic axis, with a line for each of five widths. In all panels the
+five lines lie close together, fall from about 0.45 to 0 at the learning rate
 0.8, and turn up again.
 """
 
@@ -13,8 +13,9 @@ import numpy as np
 from stored import over_widths, read
 
 table, scales, start = read("runs.csv"), ["1/√d", "8/d"], ["random", "0"]
-last = table[table["step"] == 50]
-dims, rates = np.unique(table["d"]), np.unique(table["rate"])
+compared = 50
+last = table[table["step"] == compared]
+dims, rates = np.unique(last["d"]), np.unique(table["rate"])
 mean, excess, best = {}, {}, {}
 for scale in scales:
     for zero, name in enumerate(start):
@@ -47,7 +48,7 @@ for axes, (scale, name) in zip(panels.flat, excess, strict=True):
     for place, d in enumerate(dims):
         look = {"color": f"C{place}", "label": f"d = {d}"}
         axes.plot(
-            rates, excess[scale, name][:, place], "os^D"[place] + "-", **look
+            rates, excess[scale, name][:, place], "os^Dv"[place] + "-", **look
         )
     axes.set(title=f"{scale}, $W_Q$ {'random' if name == 'random' else '= 0'}")
     axes.set(xscale="log", xticks=rates, xticklabels=rates)
@@ -56,5 +57,7 @@ for axes in panels[1]:
     axes.set_xlabel("learning rate η")
 for axes in panels[:, 0]:
     axes.set_ylabel("loss above lowest")
-panels[0, 0].legend()
+handles, labels = panels[0, 0].get_legend_handles_labels()
+tight = {"handlelength": 1, "handletextpad": 0.4, "columnspacing": 1}
+fig.legend(handles, labels, loc="outside upper center", ncols=5, **tight)
 plt.show()
