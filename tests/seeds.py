@@ -17,7 +17,7 @@ from weave.embed import Context
 from weave.embeds.value import evaluate
 from weave.errors import WeaveError
 from weave.project import Project
-from weave.runner import Runs, execute
+from weave.runner import execute, run_all
 from weave.store import Store
 
 DRAWS = re.compile(r"\bdefault_rng\(|\bqmc\.")
@@ -69,7 +69,7 @@ def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     runs = {entry for entry in other.store.entries() if entry[0] == "run"}
     other.store.sweep(runs)  # all else was made of the runs, and has to be made again
     with patch("weave.runner.execute", partial(execute_shifted, shift)):
-        for name, outcome in Runs(draws(project), project.root, 5 * project.time_limit).until():
+        for name, outcome in run_all(draws(project), project.root, 5 * project.time_limit):
             if isinstance(outcome, WeaveError):
                 raise outcome
             other.store.write("run", name, outcome)

@@ -8,13 +8,13 @@ renders the same page. What an author may write:
     $d_k$, $$...$$                a formula, as MathML
     [@vaswani2017], [@000-16]     a work, a claim
 
-The `project` is refreshed: the `runner` runs those of its snippets and labs that have changed,
-each in a process of its own (`run/`), and the `store` keeps what they gave. Each `page` is woven:
-its tokens become what their kinds say (`embeds/`), over a context that is handed to them (`embed`).
-A page waits for the runs that it asks for. What pages know of each other comes from a `scan` of
-their sources; what lies beside them is `published`. `plugin` knows MkDocs, whose `templates` are
-compiled once, and `zensical` its successor. `faults` are what no embed sees; a `site` takes the
-last one's place when there are none.
+First the `project` is refreshed: the `runner` runs those of its snippets and labs that have
+changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
+`page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
+to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
+beside them is `published`. `plugin` knows MkDocs (it has its `templates` compiled once), `zensical`
+its successor. `faults` are what no embed sees; a `site` takes the last one's place when there are
+none.
 """
 
 from weave.page import Weave

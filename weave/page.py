@@ -63,7 +63,7 @@ class Weaver(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
         """Replace every token of the page."""
         text, context = "\n".join(lines), self.context
-        context.project.begin()
+        context.project.refresh()
         zensical.write_files(context)
         path = context.project.root / "docs" / context.source
         if path.suffix == ".md":  # Markdown does not see its front matter

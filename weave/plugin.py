@@ -7,6 +7,7 @@ It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a meg
 
 import logging
 import sqlite3
+from base64 import b64decode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from weave import faults, jupyter, lab, plain, search
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
-from weave.published import card, published, scripts
+from weave.published import card_of, cut_fonts, published
 from weave.site import Site
 from weave.templates import Compiled
 
@@ -63,15 +64,20 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Begin to bring snippets and labs up to date. A page waits for those that it shows."""
-        self.project.begin()
+        """Bring snippets and labs up to date, and the fonts meanwhile."""
+        self.project.refresh(meanwhile=partial(cut_fonts, self.project))
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Publish what lies beside the pages."""
-        publish(published(self.project), files, config)
+        for name, content in published(self.project).items():
+            if old := files.get_file_from_path(name):  # written below docs/ for another engine
+                files.remove(old)
+            files.append(File.generated(config, name, content=content))
         if config.site_url:  # a card needs an absolute address
-            words = config.site_name, config.site_description or ""
-            publish(card(self.project, *words), files, config)
+            words = [config.site_name, config.site_description or ""]
+            self.project.told["card "] = words
+            card = self.project.keep("card", "card ", lambda: card_of(*words))
+            files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
@@ -89,9 +95,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.project.told["site "] = config.markdown_extensions, options, config.validation, listed
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Publish the scripts that run alone, now that all have run."""
+        """Compile no template twice while serving."""
         env.bytecode_cache = self.compiled
-        publish(scripts(self.project), files, config)
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -186,15 +191,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_build_error(self, *, error: Exception) -> None:
         """Let the last site stand, and say in a sentence what the machine has refused."""
         if self.site:
-            self.project.stop()
             self.site.drop()
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The last site is as it was.")
-
-
-def publish(contents: dict[str, bytes], files: Files, config: MkDocsConfig) -> None:
-    """Add files to the site, or give others in their place."""
-    for name, content in contents.items():
-        if old := files.get_file_from_path(name):  # written below docs/ for another engine, say
-            files.remove(old)
-        files.append(File.generated(config, name, content=content))

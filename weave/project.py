@@ -11,7 +11,7 @@ from typing import Any
 
 from weave.errors import WeaveError, did_you_mean
 from weave.run import snippet as snippets
-from weave.runner import Runs
+from weave.runner import run_all
 from weave.store import Store
 
 PACKAGE = Path(__file__).parent
@@ -59,8 +59,7 @@ class Project:
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
-        self.runs: Runs | None = None  # that are at work
-        self.stamps: object = None  # of all files, when the runs were begun
+        self.stamps: object = None
         self.told: dict[str, Any] = {}  # answers that only an engine knows
         # Since the last refresh: look-ups, their answers and the digests of these, and the entries
         # that were asked for, which no sweep drops.
@@ -70,55 +69,45 @@ class Project:
         self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
 
-    def refresh(self) -> None:
-        """Bring all snippets and labs up to date, unless no file has changed since then."""
-        self.begin()
-        self.finish()
+    def refresh(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
-    def begin(self) -> None:
-        """Start what has to run anew. Whoever asks for a run waits until it has ended."""
+        What fails is not kept; whoever asks for it is told why. While some run, the rest of the
+        machine may do something that needs none of them.
+        """
         with self.lock:
             files = [f for folder in WATCHED for f in (self.root / folder).rglob("*")]
             stats = {file: file.stat() for file in files if file.is_file()}
             stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
             if stamps == self.stamps:
                 return
-            self.stop()
             self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
-            links = snippets.links_out(files, self.root)
-            self.failed = {link: WeaveError(f"{link}: {OUT}") for link in links}
+            self.failed = {name: WeaveError(f"{name}: {OUT}") for name in self.links_out(files)}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
-            stale = {n: path for n, path in self.jobs.items() if not self.is_fresh("run", n)}
-            self.runs = Runs(stale, self.root, self.time_limit) if stale else None
+            stale = {
+                name: path for name, path in self.jobs.items() if not self.is_fresh("run", name)
+            }
+            for name, outcome in run_all(stale, self.root, self.time_limit, meanwhile):
+                if isinstance(outcome, WeaveError):
+                    self.failed[name] = outcome
+                else:
+                    outcome["trace"]["machinery runs"] = self.digest("machinery runs")
+                    self.store.write("run", name, outcome)
             self.stamps = stamps
 
-    def finish(self, name: str = "") -> WeaveError | None:
-        """Wait for a run, or for all; keep what did not fail. Give why the named one failed."""
-        with self.lock:
-            try:
-                for ended, outcome in self.runs.until(name) if self.runs else ():
-                    if isinstance(outcome, WeaveError):
-                        self.failed[ended] = outcome
-                    else:
-                        outcome["trace"]["machinery runs"] = self.digest("machinery runs")
-                        self.store.write("run", ended, outcome)
-            except BaseException:
-                self.stop()
-                raise
-        return self.failed.get(name)
-
-    def stop(self) -> None:
-        """Stop what still runs; the next build begins it anew."""
-        if self.runs and self.runs.left:
-            self.runs.stop()
-            self.runs, self.stamps = None, None
+    def links_out(self, files: list[Path]) -> list[str]:
+        """Name the links that lead out of the project: what they lead to would be published."""
+        root = self.root.resolve()
+        links = [file for file in files if file.is_symlink()]
+        out = [link for link in links if not link.resolve().is_relative_to(root)]
+        return [link.relative_to(self.root).as_posix() for link in out]
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
         self.asked.add(name)
-        if error := self.finish(name):
-            raise error
+        if name in self.failed:
+            raise self.failed[name]
         if name not in self.jobs:
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
 

@@ -32,54 +32,46 @@ def published(project: Project) -> dict[str, bytes]:
         for path in sorted(project.root.glob(pattern))
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
     }
+    for name, path in sorted(project.jobs.items()):
+        if name in project.failed:
+            continue
+        if name.startswith("labs/"):
+            to_script = partial(notebook.to_script, path)
+            script = project.keep("script", f"file docs/{name}.ipynb", to_script)
+            files[f"{name}/{path.stem}.py"] = script.encode()
+        elif trace := project.store.read("run", name, "trace"):
+            within = [project.root / file for file in brought(name, trace)]
+            files[f"snippets/{name}.py"] = alone(path, within).encode()
+
+    return files | cut_fonts(project)
+
+
+def cut_fonts(project: Project) -> dict[str, bytes]:
+    """Give the fonts, cut down to the signs in use, by their paths below the site's root."""
 
     def cut() -> dict[str, str]:
         signs = project.look_up("signs")
         made = {name: fonts.subset(fonts.shipped(name), signs) for name in fonts.FONTS}
         return {name: b64encode(font).decode() for name, font in made.items()}
 
-    for name, font in project.keep("fonts", "signs ", cut).items():
-        files[f"assets/fonts/{name}.woff2"] = b64decode(font)
-    return files
+    made = project.keep("fonts", "signs ", cut)
+    return {f"assets/fonts/{name}.woff2": b64decode(font) for name, font in made.items()}
 
 
-def scripts(project: Project) -> dict[str, bytes]:
-    """Give the scripts that run alone: the labs', and snippets that bring along what they read.
-
-    What that is, their runs have told.
-    """
-    project.finish()
-    files = {}
-    for name in sorted(project.jobs.keys() - project.failed.keys()):
-        path, trace = project.jobs[name], project.store.read("run", name, "trace") or {}
-        if name.startswith("labs/"):
-            to_script = partial(notebook.to_script, path)
-            script = project.keep("script", f"file docs/{name}.ipynb", to_script)
-            files[f"{name}/{path.stem}.py"] = script.encode()
-        elif within := [project.root / file for file in brought(name, trace)]:
-            files[f"snippets/{name}.py"] = alone(path, within)
-    return files
-
-
-def alone(script: Path, within: list[Path]) -> bytes:
+def alone(script: Path, within: list[Path]) -> str:
     """Give a script that runs in an empty folder: with the modules and tables that it reads.
 
     A module finds a table beside itself: `Path(__file__).with_name("heads.csv")`.
     """
-    brings = BRINGS
+    code, brings = script.read_text("utf-8"), ""
     for file in within:
         text = file.read_text("utf-8")
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
-    return CELL.sub(lambda cell: f"{brings}\n{cell[0]}", script.read_text("utf-8"), 1).encode()
+    return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1) if brings else code
 
 
-def card(project: Project, *words: str) -> dict[str, bytes]:
-    """Give the picture of the site's card: its name, and what it is about."""
-
-    def draw() -> str:
-        command = [sys.executable, "-m", "weave.card", *words]
-        return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()
-
-    project.told["card "] = words
-    return {"assets/card.png": b64decode(project.keep("card", "card ", draw))}
+def card_of(name: str, words: str) -> str:
+    """Give the picture of the site's card, as text to be kept."""
+    command = [sys.executable, "-m", "weave.card", name, words]
+    return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()

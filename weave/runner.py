@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, wait
 from multiprocessing.context import ForkServerContext, SpawnContext
 from pathlib import Path
@@ -19,59 +19,49 @@ from weave.errors import WeaveError
 log = logging.getLogger("mkdocs.weave")
 
 
-class Runs:
-    """Snippets and labs at work.
+def run_all(
+    jobs: Mapping[str, Path],
+    root: Path,
+    time_limit: float,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
+    """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong.
 
-    How far it is, a bar shows in a terminal, and lines in a log.
+    What takes time and needs no run may be done `meanwhile`. How far it is, a bar shows in a
+    terminal, and lines in a log.
     """
-
-    def __init__(self, jobs: Mapping[str, Path], root: Path, time_limit: float) -> None:
-        """Start them, one at least."""
-        self.time_limit = time_limit
-        self.scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        # One more than cores: the pool takes a tenth of a second to put a new process in a place
-        # that has become free, and meanwhile the core works on.
-        workers = (os.cpu_count() or 1) + 1
-        self.pool = ProcessPool(workers, max_tasks=1, context=processes())
-        self.bar = tqdm(total=len(jobs), disable=None, unit="run", leave=False)
+    if not jobs:
+        return
+    # One more than cores: the pool takes a tenth of a second to put a new process in a place that
+    # has become free, and meanwhile the core works on.
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
+        ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
+        tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
+    ):
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
-        self.left: dict[Any, str] = {
-            self.pool.schedule(
-                execute, (path, root, time_limit, self.scratch.name), timeout=time_limit + 2
-            ): name
+        futures: dict[Any, str] = {
+            pool.schedule(execute, (path, root, time_limit, scratch), timeout=time_limit + 2): name
             for name, path in jobs.items()
         }
-
-    def until(self, name: str = "") -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
-        """As each ends, yield its name and its parts, or what went wrong.
-
-        Args:
-            name: the one to wait for, if there is such a run; else all are waited for.
-        """
-        latest = time.monotonic()
-        while name in self.left.values() if name else self.left:
-            done, _ = wait(self.left, timeout=1, return_when=FIRST_COMPLETED)
-            latest = time.monotonic() if done else latest
-            if time.monotonic() - latest > self.time_limit + 30:  # each has to end before that
-                waiting = ", ".join(sorted(self.left.values()))
-                raise RuntimeError(f"no process starts or ends; these did not run: {waiting}")
-            for future in done:
-                ended = self.left.pop(future)
-                self.bar.update()
-                if self.bar.disable:
-                    log.info("ran %s, %d left", ended, len(self.left))
-                yield ended, outcome_of(future, ended, self.time_limit)
-            self.bar.set_postfix_str(", ".join(self.left[f] for f in self.left if f.running()))
-            if not self.left:
-                self.stop()
-
-    def stop(self) -> None:
-        """Stop what is left."""
-        self.left = {}
-        self.bar.close()
-        self.pool.stop()  # type: ignore[no-untyped-call]
-        self.pool.join()
-        self.scratch.cleanup()
+        try:
+            meanwhile()
+            latest = time.monotonic()
+            while futures:
+                done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
+                latest = time.monotonic() if done else latest
+                if time.monotonic() - latest > time_limit + 30:  # each has to end before that
+                    waiting = ", ".join(sorted(futures.values()))
+                    raise RuntimeError(f"no process starts or ends; these did not run: {waiting}")
+                for future in done:
+                    name = futures.pop(future)
+                    bar.update()
+                    if bar.disable:
+                        log.info("ran %s, %d left", name, len(futures))
+                    yield name, outcome_of(future, name, time_limit)
+                bar.set_postfix_str(", ".join(futures[f] for f in futures if f.running()))
+        finally:
+            pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
 
 
 def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | WeaveError:
@@ -107,10 +97,10 @@ def processes() -> ForkServerContext | SpawnContext:
     # array that is let go stays with the process: to fetch its memory from the system anew, page by
     # page, took a fifth of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for threshold in ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"):
-        os.environ.setdefault(threshold, str(2**30))
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))  # the largest that malloc knows
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
     context = multiprocessing.get_context("forkserver")
-    # Every child loads what MkDocs's command line loads. (A server does not have '__main__' itself
-    # preloaded before Python 3.13.8.)
+    # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
+    # it may be asked for (https://github.com/python/cpython/issues/126631).
     context.set_forkserver_preload(["mkdocs.__main__", "weave.runner", "weave.run.worker"])
     return context

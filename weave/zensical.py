@@ -11,7 +11,7 @@ from markdown import Markdown
 
 from weave.embed import Context
 from weave.project import project_at
-from weave.published import published, scripts
+from weave.published import published
 
 
 def join(md: Markdown, time_limit: float) -> Context | None:
@@ -26,7 +26,7 @@ def write_files(context: Context) -> None:
     """Write the files beside the pages that have changed, if it is Zensical that converts."""
     if "rendering_context" not in context.markdown.preprocessors:
         return
-    for name, content in (published(context.project) | scripts(context.project)).items():
+    for name, content in published(context.project).items():
         file = context.project.root / "docs" / name
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)

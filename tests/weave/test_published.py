@@ -10,20 +10,20 @@ import pytest
 
 from tests.conftest import PROJECT
 from weave.project import Project as Woven
-from weave.published import published, scripts
+from weave.published import published
 
 
 def files(project) -> dict[str, bytes]:
     woven = Woven(project.root)
     woven.refresh()
-    return published(woven) | scripts(woven)
+    return published(woven)
 
 
 @cache
 def downloads() -> dict[str, bytes]:
     """Give what this site offers."""
     PROJECT.refresh()
-    return published(PROJECT) | scripts(PROJECT)
+    return published(PROJECT)
 
 
 def run(code: bytes, folder: Path) -> str:

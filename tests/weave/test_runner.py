@@ -184,55 +184,11 @@ slope = 2.0
 """
 
 
-@pytest.fixture
-def begun(project):
-    """A project at work: one snippet ends at once, the other when there is a file `go`."""
-    project.snippet(WAITS, name="chapter/slow")
-    project.snippet()
+def test_while_snippets_run_something_else_is_done(project):
+    project.snippet(WAITS)  # as long as it takes until that is done
     woven = Woven(project.root, 20)
-    woven.begin()
-    yield woven
-    woven.stop()
-
-
-def test_who_asks_for_a_run_waits_for_no_other(project, begun):
-    begun.check("chapter/line")
-    assert Results("chapter/line", begun.store).slope == 1
-    assert begun.runs.left, "else it has waited for all"
-    begun.begin()  # as every page does
-    (project.root / "snippets/chapter/go").touch()
-    begun.finish()
-    assert not begun.runs.left
-    assert Results("chapter/slow", begun.store).slope == 2
-
-
-def test_an_edit_meanwhile_stops_what_runs(project, begun):
-    first = begun.runs
-    project.snippet("slope = 3.0", name="chapter/slow")
-    begun.refresh()
-    assert begun.runs is not first
-    assert not first.left
-    assert Results("chapter/slow", begun.store).slope == 3
-
-
-def test_what_was_stopped_begins_anew(project, begun):
-    begun.stop()
-    project.file("snippets/chapter/go", "")
-    begun.refresh()
-    assert Results("chapter/slow", begun.store).slope == 2
-
-
-def test_what_could_not_be_kept_is_run_again(project, begun, monkeypatch):
-    def full(*_):
-        raise OSError("no space left")
-
-    project.file("snippets/chapter/go", "")
-    with monkeypatch.context() as patch:
-        patch.setattr(begun.store, "write", full)
-        with pytest.raises(OSError, match="no space"):
-            begun.refresh()
-    begun.refresh()
-    assert Results("chapter/slow", begun.store).slope == 2
+    woven.refresh(meanwhile=(project.root / "snippets/chapter/go").touch)
+    assert Results("chapter/line", woven.store).slope == 2
 
 
 def test_one_failure_does_not_stop_the_others(project):

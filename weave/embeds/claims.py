@@ -44,8 +44,8 @@ WORDS = ("quote", "place", "needs", "reading", "text")
 def claims(project: Project, _: str) -> dict[str, dict[str, str]]:
     """Give by its number each claim's verdict, its source, and what the ledger says of it."""
     found = {}
-    for name in sorted(project.jobs):
-        if name.startswith("claims/") and not project.finish(name):
+    for name in sorted(project.jobs.keys() - project.failed.keys()):
+        if name.startswith("claims/"):
             read = partial(stated, name, Results(name, project.store))
             found.update(project.keep("claims", f"run {name}", read))
     return found

@@ -13,6 +13,10 @@ RESULTS = "results are numbers, text, arrays, and lists, tuples, sets and dicts 
 COLLECTIONS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 
 
+class TooLargeError(Exception):
+    """What a result would take, in letters."""
+
+
 class Results:
     """The results of a snippet, by their own names: `spread.std[64]`. Each is read when asked for.
 
@@ -51,11 +55,11 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
         try:
             packed = pack(value)
             if (size := len(json.dumps(packed))) > LARGEST:
-                raise OverflowError(size)
+                raise TooLargeError(size)
             parts[f"value {name}"] = packed
         except TypeError:
             names[name] = f"is no result: {RESULTS}"
-        except OverflowError as error:
+        except TooLargeError as error:
             size = error.args[0] // 1024
             names[name] = f"is too large: it takes {size} of {LARGEST // 1024} KiB"
     return parts | {"names": names}
@@ -64,7 +68,7 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
 def pack(value: Any) -> Any:
     """Write a value as what JSON knows, or `{type: content}`.
 
-    TypeError says that it is no data, OverflowError how large an array is that is too large.
+    TypeError says that it is no data, TooLargeError how large an array would be.
     """
     import numpy as np  # to read what was kept, only arrays need it
 
@@ -77,8 +81,8 @@ def pack(value: Any) -> Any:
     if kind is complex:
         return {"complex": [value.real, value.imag]}
     if (isinstance(value, np.generic) or kind is np.ndarray) and not value.dtype.hasobject:
-        if value.nbytes > LARGEST:
-            raise OverflowError(value.nbytes)
+        if (size := value.nbytes * 4 // 3) > LARGEST:
+            raise TooLargeError(size)
         file = io.BytesIO()
         np.save(file, value, allow_pickle=False)
         return {"array": b64encode(file.getvalue()).decode()}

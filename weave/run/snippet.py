@@ -15,7 +15,6 @@ The text alternative: what the figure shows, for someone who cannot see it.
 import ast
 import hashlib
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,13 +43,6 @@ def find(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
     files = [f for f in sorted(folder.glob("*/*.py")) if f.is_file() and f.name[0] != "."]
     return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
-
-
-def links_out(files: Iterable[Path], root: Path) -> list[str]:
-    """Name the links that lead out of the project: what they lead to would be published."""
-    links = [file for file in files if file.is_symlink()]
-    out = [link for link in links if not link.resolve().is_relative_to(root.resolve())]
-    return [link.relative_to(root).as_posix() for link in out]
 
 
 def digest(path: Path) -> str:
