@@ -102,5 +102,5 @@ def processes() -> ForkServerContext | SpawnContext:
     context = multiprocessing.get_context("forkserver")
     # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
     # it may be asked for (https://github.com/python/cpython/issues/126631).
-    context.set_forkserver_preload(["mkdocs.__main__", "weave.runner", "weave.run.worker"])
+    context.set_forkserver_preload(["mkdocs.__main__", "weave.runner", "weave.run.warm"])
     return context

@@ -4,7 +4,6 @@ Imported once by the fork server, so that a process begins with the libraries lo
 """
 
 import contextlib
-import gc
 import io
 import linecache
 import sys
@@ -40,19 +39,6 @@ STYLE = files("weave") / "run/figure.mplstyle"
 for _name in FONTS:
     font_manager.fontManager.addfont(shipped(_name))
 plt.style.use(str(STYLE))
-
-
-def warm_up() -> None:
-    """Load what every drawing needs: fonts, and the parser of formulas."""
-    figure, axes = plt.subplots()
-    axes.loglog([1, 10], [1, 10], label=r"$\sqrt{d_k}$")
-    axes.legend()
-    to_svg(figure, "warm-up")
-    plt.close(figure)
-
-
-warm_up()
-gc.freeze()  # a collection would touch all of this, and so copy it into every process
 
 
 def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
