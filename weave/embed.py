@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from html import escape
 from typing import Any
 
@@ -22,12 +22,13 @@ class Embed:
 
     name: str  # a word of its own
     # What its token looks like, as a verbose, multi-line regular expression in which the dot
-    # matches line ends too. No two embeds have a named group of the same name.
+    # matches line ends too. It begins with no letter, digit or underscore. No two embeds have a
+    # named group of the same name.
     pattern: str
     # Gives what the token becomes: Markdown, or HTML that it hands to `context.stash`.
     weave: "Callable[[re.Match[str], Context], str]"
     # What begins like the token and is none, and how the token is written.
-    misspelt: tuple[str, str] = ("(?!)", "")
+    misspelt: tuple[str, str] = ("", "")
     # Gives the entries (works, claims) that the token refers to, which link back.
     keys: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
     # Gives the signs that the token shows beyond those that stand in it, for the fonts.
@@ -44,8 +45,10 @@ def token(in_formula: bool = False) -> re.Pattern[str]:
     """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
     kinds = [embed for embed in EMBEDS.values() if embed.in_formula == in_formula]
     spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in kinds]
-    misspelt = [f"(?P<not_{embed.name}>{embed.misspelt[0]})" for embed in kinds]
-    return re.compile("|".join(spelt + misspelt), re.VERBOSE | re.MULTILINE | re.DOTALL)
+    misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in kinds if e.misspelt[0]]
+    # Most signs of a text begin no token: to see that at once makes it five times as fast.
+    pattern = rf"(?!\w)(?:{'|'.join(spelt + misspelt)})"
+    return re.compile(pattern, re.VERBOSE | re.MULTILINE | re.DOTALL)
 
 
 def keys(match: re.Match[str]) -> list[str]:
@@ -97,10 +100,13 @@ class Context:
         return self.project.look_up(kind, key)
 
     def results(self, name: str) -> Results:
-        """Give the results of a snippet, or raise WeaveError if there are none."""
+        """Give the results of a snippet, or raise WeaveError if there are none.
+
+        The page is made again when one that it has asked for changes.
+        """
         if name not in self.known:
-            self.look_up("run", name)
-            self.known[name] = Results(name, self.project.store)
+            self.project.check(name)
+            self.known[name] = Results(name, self.project.store, partial(self.look_up, "result"))
         return self.known[name]
 
     def anchor(self, match: re.Match[str], key: str) -> str:

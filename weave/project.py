@@ -131,7 +131,8 @@ class Project:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        digest = answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
+        is_one = kind in {"file", "result"}
+        digest = answer if is_one else hashlib.sha256(repr(answer).encode()).hexdigest()
         if question not in self.told:
             self.digests[question] = digest
         return digest
@@ -180,7 +181,15 @@ def machinery(_: Project, key: str) -> object:
 def run(project: Project, name: str) -> object:
     """Give the trace of a run, all that its results and drawings depend on, or raise WeaveError."""
     project.check(name)
-    return project.store.read("run", name, "trace")
+    return project.store.read("run", name, "trace") or {}  # gone, if a part is found damaged
+
+
+@looks_up("result")
+def result(project: Project, key: str) -> str:
+    """Give the digest of a result, such as `variance/spread.std`; empty if there is none."""
+    snippet, _, name = key.rpartition(".")
+    project.check(snippet)
+    return project.store.read("run", snippet, f"digest {name}") or ""
 
 
 @lru_cache

@@ -99,6 +99,26 @@ def test_a_page_stays_that_an_edit_does_not_touch(site, file, words):
     assert "chapter.md" not in site.made()
 
 
+def test_a_page_that_only_quotes_a_number_goes_by_the_number(site):
+    quoting = "# Other\n\n## There\n\n{= chapter/line.slope }{? chapter/line.slope > 1 }\n"
+    (site.root / "docs/other.md").write_text(quoting)
+    site.made()
+    script = site.root / "snippets/chapter/line.py"
+    text = script.read_text()
+    script.write_text(text.replace("slope = 1.5", "slope = 3 / 2"))
+    assert site.made() == ["chapter.md"]  # it shows the code
+    script.write_text(text.replace("slope = 1.5", "slope = 0.5"))
+    assert site.made() == ["chapter.md", "other.md"]
+    assert any("does not hold" in warning for warning in site.built.warnings)
+    for broken in ("", "slope = missing"):
+        script.write_text(text)
+        assert site.made() == ["chapter.md", "other.md"]
+        assert site.built.warnings == []
+        script.write_text(text.replace("slope = 1.5", broken))
+        assert "other.md" in site.made()
+        assert any("slope" in warning for warning in site.built.warnings)
+
+
 def test_a_broken_link_is_found_though_the_page_is_kept(site):
     site.made()
     (site.root / "docs/other.md").write_text("# Other\n\n## Here\n")

@@ -3,6 +3,8 @@
 import io
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 from weave.errors import did_you_mean
@@ -20,11 +22,14 @@ class TooLargeError(Exception):
 class Results:
     """The results of a snippet, by their own names: `spread.std[64]`. Each is read when asked for.
 
-    Names of its own begin with an underscore, which no result's name does.
+    Names of its own begin with an underscore, which no result's name does. Who is to know what is
+    asked for is told by `asked`: `variance/spread.std`.
     """
 
-    def __init__(self, snippet: str, store: Store) -> None:
-        self._snippet, self._store = snippet, store
+    def __init__(
+        self, snippet: str, store: Store, asked: Callable[[str], object] = lambda _: None
+    ) -> None:
+        self._snippet, self._store, self._asked = snippet, store, asked
 
     def __dir__(self) -> list[str]:
         """List the results."""
@@ -35,6 +40,7 @@ class Results:
         """Give a result by its name."""
         if name.startswith("_"):
             raise AttributeError(name)
+        self._asked(f"{self._snippet}.{name}")
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
             try:
                 value = unpack(packed)
@@ -49,14 +55,18 @@ class Results:
 
 
 def keep(left: dict[str, Any]) -> dict[str, Any]:
-    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result."""
+    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result.
+
+    The part `digest NAME` tells a result from another, without its being read.
+    """
     parts, names = {}, dict.fromkeys(left, "")
     for name, value in left.items():
         try:
             packed = pack(value)
-            if (size := len(json.dumps(packed))) > LARGEST:
+            if (size := len(text := json.dumps(packed))) > LARGEST:
                 raise TooLargeError(size)
             parts[f"value {name}"] = packed
+            parts[f"digest {name}"] = sha256(text.encode()).hexdigest()
         except TypeError:
             names[name] = f"is no result: {RESULTS}"
         except TooLargeError as error:
