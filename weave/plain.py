@@ -16,7 +16,7 @@ from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
 # What a reader of plain text cannot use: what edits, narrows, marks a place or leads back to it.
-IDLE = "a.headerlink, a.md-content__button, a.to-text, .filter, .picture, script, style"
+IDLE = {"headerlink", "md-content__button", "to-text", "filter", "picture", "script", "style"}
 # Most of a page: the strokes of drawings, the parts of formulas, the colours of code.
 INSIDE = re.compile(
     r"(?<=</desc>).*?(?=</svg>) | (?<=>)<m(?!ath\b)[a-z]+\b.*?(?=</math>) | </?span\b[^>]*>",
@@ -71,9 +71,9 @@ def listed(title: str, pages: Iterable[Page], texts: Mapping[str, str], root: st
 def to_markdown(html: str) -> str:
     """Write a page as Markdown."""
     soup: Any = BeautifulSoup(INSIDE.sub("", html), "html.parser")
-    for element in soup.select(IDLE):
+    for element in soup.find_all(lambda e: IDLE.intersection([e.name, *e.get("class", [])])):
         element.decompose()
-    for table in soup.select("table[data-source]"):  # blocks, which a table of Markdown cannot hold
+    for table in soup.find_all("table", {"data-source": True}):  # blocks, which no cell can hold
         for row in table.select("tbody > tr"):
             row.name = "div"
             for cell in row.find_all("td", recursive=False):

@@ -84,10 +84,12 @@ def classed(tag: re.Match[str], classes: dict[str, str]) -> str:
 
 def slim(text: str, has: set[str]) -> str:
     """Leave out what cannot apply, until nothing more is idle."""
-    uses = set(USE.findall(text))
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
-    slimmer = "".join(kept(rules, has, uses, text))
-    return text if slimmer == text else slim(slimmer, has)
+    whole = ""
+    while text != whole:
+        whole, uses = text, set(USE.findall(text))
+        text = "".join(kept(rules, has, uses, whole))
+    return text
 
 
 def kept(rules: Iterable[Any], has: set[str], uses: set[str], text: str) -> Iterator[str]:
