@@ -26,7 +26,7 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import faults, jupyter, lab, plain, search
+from weave import faults, jupyter, lab, plain, runner, search
 from weave.embed import Context, log, mistake
 from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
@@ -48,6 +48,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
         self.in_place = command == "serve" or dirty
+        if command == "serve":
+            runner.get_ready()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, wait
-from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,15 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
     return worker.execute(path, root, time_limit, scratch)
 
 
-def processes() -> ForkServerContext | SpawnContext:
+def get_ready() -> None:
+    """Start what processes are forked from, so that the first edit need not wait for it."""
+    if processes().get_start_method() == "forkserver":
+        from multiprocessing import forkserver  # which Windows lacks
+
+        forkserver.ensure_running()
+
+
+def processes() -> BaseContext:
     """Choose how processes start: forked from a server with the libraries loaded, where possible.
 
     Windows has no fork; there each process loads the libraries afresh.
