@@ -16,7 +16,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from weave.embed import Context, Embed
-from weave.embeds.figure import figure_id
+from weave.embeds.figure import brought, figure_id
 from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
@@ -78,7 +78,12 @@ def at_end(context: Context) -> str:
         figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
         script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
         drawn = figure if name in context.shown else ""
-        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}")
+        files = [
+            file for file in brought(name, context.look_up("run", name)) if file[-4:] == ".csv"
+        ]
+        links = [f"[{file.rpartition('/')[2]}]({context.to_root}{file})" for file in files]
+        tables = f", from {' and '.join(links)}, measured beforehand" if links else ""
+        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{tables}")
     return (
         '\n\n<details class="numbers" data-search-exclude markdown="block">'
         "<summary>Where the numbers on this page come from</summary>\n\n"
@@ -148,5 +153,7 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 EMBEDS = [
     Embed("value", r"\{=[ ](?P<value_text>[^{}]+)\}", weave, misspelt=(r"\{=(?!\})", MISSPELT)),
+    # A number and its error stay on one line.
+    Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),
     Embed("tex", r"\{=[ ](?P<value_in_formula>[^{}]+)\}", as_tex, in_formula=True),
 ]
