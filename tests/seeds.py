@@ -54,7 +54,9 @@ def draws(project: Project) -> dict[str, Path]:
     """Find the snippets and labs that draw random numbers, themselves or in what they import."""
     found = {}
     for name, path in project.jobs.items():
-        read = [question.removeprefix("file ") for question in project.look_up("run", name)]
+        read = [
+            question.removeprefix("file ") for question in project.store.read("run", name, "trace")
+        ]
         code = [project.root / file for file in read if file.endswith((".py", ".ipynb"))]
         if any(DRAWS.search(file.read_text("utf-8")) for file in code if file.is_file()):
             found[name] = path

@@ -5,7 +5,7 @@ figures in words, and what is folded. https://llmstxt.org says how such pages ar
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +31,21 @@ Below is every page as Markdown. Code computed the numbers; formulas are TeX, fi
 """
 
 
-def write(texts: Mapping[str, str], nav: Navigation, site: Path, config: MkDocsConfig) -> None:
-    """Write the plain edition of the built site's pages, and the lists of them."""
-    for page in nav.pages:
-        (site / address(page)).write_text(texts[page.url], "utf-8")
+def write(text: str, page: Page, site: Path) -> None:
+    """Write a page's plain edition beside its place in the site that is being built."""
+    file = site / address(page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def write_list(nav: Navigation, site: Path, config: MkDocsConfig) -> None:
+    """Write `llms.txt`, the list of the plain editions that the site has."""
     root = config.site_url or ""
     lines = [ABOVE.format(name=config.site_name, words=config.site_description, root=root)]
-    lines += listed("Pages", [item for item in nav if isinstance(item, Page)], texts, root)
+    lines += listed("Pages", [item for item in nav if isinstance(item, Page)], site, root)
     for section in [item for item in nav if isinstance(item, Section)]:
         inside = [item for item in section.children if isinstance(item, Page)]
-        lines += listed(section.title, inside, texts, root)
+        lines += listed(section.title, inside, site, root)
     (site / "llms.txt").write_text("\n".join(lines), "utf-8")
 
 
@@ -57,11 +62,12 @@ def address(page: Page) -> str:
     return f"{page.file.dest_uri}.md"
 
 
-def listed(title: str, pages: Iterable[Page], texts: Mapping[str, str], root: str) -> list[str]:
+def listed(title: str, pages: Iterable[Page], site: Path, root: str) -> list[str]:
     """List pages below a heading, each with a sentence of what it says."""
     lines = [f"## {title}", ""]
     for page in pages:
-        parts = [part for part in texts[page.url].split("\n\n")[1:] if "](" not in part]
+        text = (site / address(page)).read_text("utf-8")
+        parts = [part for part in text.split("\n\n")[1:] if "](" not in part]
         first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
         words = page.meta.get("description", first)
         lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
@@ -114,7 +120,7 @@ class Plain(MarkdownConverter):  # type: ignore[misc]
         if el.get("display") == "block":
             return f"\n\n$$\n{tex}\n$$\n\n"
         if "td" in parent_tags or "th" in parent_tags:
-            tex = tex.replace("|", r"\vert ")
+            tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
         return f"${tex}$"
 
     def convert_svg(self, el: Any, text: str, parent_tags: set[str]) -> str:

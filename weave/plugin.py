@@ -58,7 +58,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
         self.places: dict[str, Callable[[int], str]] = {}
-        self.plain: dict[str, str] = {}
         if not self.in_place:
             self.site = Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)
@@ -166,7 +165,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if self.site:
             self.project.told[f"html {name}"] = html
             to_markdown = partial(plain.to_markdown, html)
-            self.plain[page.url] = self.project.keep("plain", f"html {name}", to_markdown)
+            text = self.project.keep("plain", f"html {name}", to_markdown)
+            plain.write(text, page, self.site.new)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
@@ -185,7 +185,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             return
         self.project.store.sweep(self.project.wanted)
         if self.site:
-            plain.write(self.plain, self.nav, self.site.new, config)
+            plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.put_up(self.project.store))
         else:
             self.faults.show(self.files)

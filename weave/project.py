@@ -78,7 +78,8 @@ class Project:
         with self.lock:
             files = [f for folder in WATCHED for f in (self.root / folder).rglob("*")]
             stats = {file: file.stat() for file in files if file.is_file()}
-            stamps = {file: (stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()}
+            times = [(str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()]
+            stamps = hashlib.sha256(repr(sorted(times)).encode()).digest()
             if stamps == self.stamps:
                 return
             self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
@@ -131,8 +132,7 @@ class Project:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        is_one = kind in {"file", "result"}
-        digest = answer if is_one else hashlib.sha256(repr(answer).encode()).hexdigest()
+        digest = answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
         if question not in self.told:
             self.digests[question] = digest
         return digest
@@ -178,10 +178,10 @@ def machinery(_: Project, key: str) -> object:
 
 
 @looks_up("run")
-def run(project: Project, name: str) -> object:
-    """Give the trace of a run, all that its results and drawings depend on, or raise WeaveError."""
+def run(project: Project, name: str) -> str:
+    """Give the digest of all that a run's results and drawings depend on, or raise WeaveError."""
     project.check(name)
-    return project.store.read("run", name, "trace") or {}  # gone, if a part is found damaged
+    return hashlib.sha256(repr(project.store.read("run", name, "trace")).encode()).hexdigest()
 
 
 @looks_up("result")

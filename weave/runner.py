@@ -39,10 +39,11 @@ def run_all(
         ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
+        # Long scripts first, so that at the end no long run keeps one core at work, and one idle.
         # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
         futures: dict[Any, str] = {
             pool.schedule(execute, (path, root, time_limit, scratch), timeout=time_limit + 2): name
-            for name, path in jobs.items()
+            for name, path in sorted(jobs.items(), key=lambda job: -job[1].stat().st_size)
         }
         try:
             meanwhile()

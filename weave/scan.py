@@ -76,7 +76,7 @@ def scan(root: Path, name: str) -> list[Any]:
         with suppress(WeaveError):  # reported where the notebook is run
             text = "\n\n".join(cell.source for cell in notebook.read(path))
     mentions = mentions_in(text, name.removeprefix("docs/")) if name.endswith(".md") else []
-    return [sorted(signs_in(text)), list(mentions)]
+    return ["".join(sorted(signs_in(text))), list(mentions)]
 
 
 @looks_up("scans")

@@ -1,7 +1,7 @@
 """One stylesheet for a built site, with those rules of the theme and of ours that its pages use.
 
 A rule is left out if it asks for a class, or for a value of one of the theme's attributes, that no
-page has and no script names; a custom property or an animation, if no rule uses it. What a page
+page has and no script names; a custom property or an animation, if nothing uses it. What a page
 says in a `style` attribute, which a strict policy forbids, becomes a class.
 """
 
@@ -52,14 +52,16 @@ class Stylesheet:
         files = dict.fromkeys(link["file"] for links in self.lists for link in LINK.finditer(links))
         if not files:  # another theme
             return
-        for script in self.site.glob("assets/javascripts/*.js"):
-            self.has.update(WORD.findall(script.read_text("utf-8")))
         text = tables.styled("".join((self.site / file).read_text("utf-8") for file in files))
         text += "".join(f".{name}.{name}{{{style}}}" for style, name in self.classes.items())
-        text = slim(text, self.has)
         for file in files:
             (self.site / file).unlink()
             (self.site / f"{file}.map").unlink(missing_ok=True)
+        for script in self.site.glob("assets/javascripts/*.js"):
+            self.has.update(WORD.findall(script.read_text("utf-8")))
+        for other in self.site.glob("assets/**/*.css"):  # of a few pages, beside this one
+            self.has.update(USE.findall(other.read_text("utf-8")))
+        text = slim(text, self.has)
         self.name = f"assets/stylesheets/site.{sha256(text.encode()).hexdigest()[:8]}.css"
         (self.site / self.name).write_text(text, "utf-8")
 
@@ -87,7 +89,7 @@ def slim(text: str, has: set[str]) -> str:
     rules = tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True)
     whole = ""
     while text != whole:
-        whole, uses = text, set(USE.findall(text))
+        whole, uses = text, has.union(USE.findall(text))
         text = "".join(kept(rules, has, uses, whole))
     return text
 

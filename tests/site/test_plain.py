@@ -26,6 +26,11 @@ def missing(parts, text):
     return None
 
 
+def bars(text):
+    """Write bars in one of the ways in which formulas may: in a cell they have names."""
+    return re.sub(r"\\vert |\|", "|", re.sub(r"\\Vert |\\\|", "‖", text))
+
+
 def flaws(html, text):
     """List what a page's Markdown lacks, and what does not belong there."""
     article = html[html.index("<article") : html.index("</article>")]
@@ -33,7 +38,7 @@ def flaws(html, text):
         unescape(number.replace("<sup>", "^").replace("</sup>", ""))
         for _, number in COMPUTED.findall(article)
     ]
-    tex = [unescape(tex).replace("|", r"\vert ") for tex in re.findall('alttext="(.*?)"', article)]
+    tex = [bars(unescape(tex)) for tex in re.findall('alttext="(.*?)"', article)]
     figures = [
         " ".join(unescape(words).split())
         for words in re.findall(r"<desc[^>]*>(.*?)</desc>", article, re.DOTALL)
@@ -41,7 +46,7 @@ def flaws(html, text):
     plain = re.sub(r"\\(?=[<$*])", "", text)
     found = {
         "number": missing(numbers, plain),
-        "formula": missing(tex, text.replace("|", r"\vert ")),
+        "formula": missing(tex, bars(text)),
         "figure": missing(figures, plain),
         "left": LEFT.search(FENCED.sub("", text)),
     }
@@ -68,6 +73,7 @@ def replaced(old, new):
     [
         ("number", replaced("goes from 1.50 to 6.36", "goes from 1.50 to 6.63")),
         ("formula", replaced(r"$\operatorname{tr}$", "tr")),
+        ("formula", replaced(r"\|", "|")),
         ("figure", replaced("Two stacked panels", "Two panels")),
         ("left", replaced("\n\n", "\n\n<svg>")),
         ("left", replaced("\n\n", "\n\n::: variance/spread\n\n")),

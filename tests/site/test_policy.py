@@ -116,3 +116,13 @@ def test_a_rule_is_left_out_only_if_nothing_asks_for_it():
     assert styles.slim(text, {"used", "ltr"}) == (
         ".used{color:var(--a)}.used:not(.idle){--a:1}p{color:blue!important}"
     )
+
+
+def test_every_custom_property_that_a_sheet_uses_is_there(site):
+    """Those sheets too that only a few pages load; scripts set some."""
+    sheets = "".join(sheet.read_text("utf-8") for sheet in site.glob("assets/**/*.css"))
+    scripts = "".join(script.read_text("utf-8") for script in site.glob("assets/**/*.js"))
+    known = {*re.findall(r"(--[\w-]+)\s*:", sheets), *re.findall(r"--[\w-]+", scripts)}
+    uses = {*styles.USE.findall(sheets)}
+    assert "--series-5" in uses
+    assert uses <= known

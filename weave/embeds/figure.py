@@ -59,7 +59,8 @@ def weave(match: re.Match[str], context: Context) -> str:
 
 def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
-    trace = context.look_up("run", name)
+    context.look_up("run", name)
+    trace = context.project.store.read("run", name, "trace") or {}
     snippet = read(context.project.jobs[name])
     if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
