@@ -6,7 +6,6 @@ from base64 import b64decode, b64encode
 from functools import partial
 from pathlib import Path
 
-from weave.embeds.figure import brought
 from weave.project import Project
 from weave.run import fonts, notebook
 from weave.run.snippet import CELL
@@ -39,8 +38,8 @@ def published(project: Project) -> dict[str, bytes]:
             to_script = partial(notebook.to_script, path)
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()
-        elif trace := project.store.read("run", name, "trace"):
-            within = [project.root / file for file in brought(name, trace)]
+        else:
+            within = [project.root / file for file in project.look_up("brought", name)]
             files[f"snippets/{name}.py"] = alone(path, within).encode()
 
     return files | cut_fonts(project)

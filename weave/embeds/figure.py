@@ -5,13 +5,13 @@ Both with a caption, a text alternative, and their code, folded. Where the code 
 """
 
 import re
-from collections.abc import Iterable
 from html import escape
 from textwrap import indent
 from typing import NamedTuple
 
 from weave.embed import Context, Embed
 from weave.errors import WeaveError, did_you_mean
+from weave.project import Project, looks_up
 from weave.run import notebook
 from weave.run.snippet import read
 
@@ -60,7 +60,6 @@ def weave(match: re.Match[str], context: Context) -> str:
 def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
     context.look_up("run", name)
-    trace = context.project.store.read("run", name, "trace") or {}
     snippet = read(context.project.jobs[name])
     if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
@@ -70,7 +69,7 @@ def of_snippet(name: str, context: Context) -> Figure:
         caption=context.part(snippet.caption, f"snippets/{name}.py:1"),
         alternative=snippet.alternative,
         compute=code_block(snippet.compute.code),
-        draw=f"{code_block(snippet.draw.code)}\n\n{links(name, trace, context)}",
+        draw=f"{code_block(snippet.draw.code)}\n\n{links(name, context)}",
         folded="The code, and the script",
     )
 
@@ -93,16 +92,18 @@ def of_cell(name: str, context: Context) -> Figure:
     return Figure(cell_id, svg, caption, alternative, "", code_block(code))
 
 
-def links(name: str, trace: Iterable[str], context: Context) -> str:
+def links(name: str, context: Context) -> str:
     """Link to a script, which is one file, and to what it has in it."""
-    script, *within = [f"snippets/{name}.py", *brought(name, trace)]
+    script, within = f"snippets/{name}.py", context.look_up("brought", name)
     others = [f"[{file}]({context.to_root}{file})" for file in within]
     needs = f", with {' and '.join(others)} in it" if others else ""
     return f"[{script}]({context.to_root}{script}){{ download }}, one file that runs{needs}."
 
 
-def brought(name: str, trace: Iterable[str]) -> list[str]:
-    """Give the modules and tables of ours that a snippet has read, from the trace of its run."""
+@looks_up("brought")
+def brought(project: Project, name: str) -> list[str]:
+    """Give the modules and tables of ours that a snippet has read."""
+    trace = project.store.read("run", name, "trace") or {}  # gone, if a part is found damaged
     files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
     return [file for file in files if file != f"snippets/{name}.py"]
 
