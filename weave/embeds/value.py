@@ -16,9 +16,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from weave.embed import Context, Embed
-from weave.embeds.figure import brought, figure_id
+from weave.embeds.figure import figure_id
 from weave.errors import WeaveError, did_you_mean
-from weave.project import Project, looks_up
 from weave.run.results import Results
 
 
@@ -79,7 +78,7 @@ def at_end(context: Context) -> str:
         figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
         script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
         drawn = figure if name in context.shown else ""
-        files = context.look_up("tables", name)
+        files = [each for each in context.look_up("brought", name) if each.endswith(".csv")]
         links = [f"[{file.rpartition('/')[2]}]({context.to_root}{file})" for file in files]
         read = f", from {' and '.join(links)}, measured beforehand" if links else ""
         lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{read}")
@@ -88,13 +87,6 @@ def at_end(context: Context) -> str:
         "<summary>Where the numbers on this page come from</summary>\n\n"
         "Code computed them when the page was made:\n\n" + "\n".join(lines) + "\n\n</details>\n"
     )
-
-
-@looks_up("tables")
-def tables(project: Project, name: str) -> list[str]:
-    """Give the tables that a snippet has read: they were measured before the site was built."""
-    files = brought(name, project.store.read("run", name, "trace") or {})
-    return [file for file in files if file.endswith(".csv")]
 
 
 def as_tex(match: re.Match[str], context: Context) -> str:
