@@ -15,7 +15,6 @@ UNNOTICED = {
     "training": {
         "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
         "first_step.pairs": "how many were drawn, which the snippet says",
-        "transformer_check.about['bytes']": "how long a text is that another Python has otherwise",
     },
     "trained": {},
     "your-model": {},

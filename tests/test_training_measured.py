@@ -7,13 +7,14 @@ say that they skipped, and so does the one that trains on a GPU where PyTorch ha
 import hashlib
 from functools import partial
 from importlib.util import find_spec
+from inspect import signature
 
 import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
 from tests.checks import agrees, close, mean_and_error
-from tests.conftest import stored_rows
+from tests.conftest import PROJECT, stored_rows
 
 rows = partial(stored_rows, "training")
 PARTS = ["lengths", "alignment", "shared", "pairing"]
@@ -121,14 +122,32 @@ def test_exponents_of_the_movement(snippet, moved):
     # Each row stands at its own place: no other row has its numbers.
     every = [tuple(np.ravel([*fit.values()])) for fit in page.fit.values()]
     assert len({*every}) == len(every)
-    # By how much they change, as a difference for each seed, at the widths of both steps.
-    for (scale, zero), found in page.change.items():
-        late = slopes(moved, "size", scale, zero, 1000, "attended")
-        early = slopes(moved, "size", scale, zero, 50, "attended", dims=DIMS[1000])
-        assert close(found, mean_and_error(late - early))
-        assert not close(found, mean_and_error(early - late), PRINTED)
-        all_widths = slopes(moved, "size", scale, zero, 50, "attended")
-        assert not close(found, mean_and_error(late - all_widths), PRINTED)
+    # Over the widths of all steps; and by how much they change, a difference for each seed.
+    assert len(page.common) == len(page.change) == len(page.local) == 2 * 2 * 5
+    for (scale, zero, step), found in page.common.items():
+        at = (moved, "size", scale, zero)
+        early = slopes(*at, step, "attended", dims=DIMS[1000])
+        late = slopes(*at, 1000, "attended")
+        assert close(found, mean_and_error(early))
+        change = page.change[scale, zero, step, 1000]
+        assert close(change, mean_and_error(late - early))
+        if step < 1000:
+            assert not close(change, mean_and_error(early - late), PRINTED)
+        if step < 200:
+            all_widths = slopes(*at, step, "attended")
+            assert not close(found, mean_and_error(all_widths), PRINTED)
+            assert not close(change, mean_and_error(late - all_widths), PRINTED)
+        # Between neighbours the slope is the logarithm of the ratio, in powers of 2.
+        sizes = [
+            [
+                float(moved[str(d), scale, START[zero], "0.2", seed, str(step), "attended"]["size"])
+                for d in DIMS[1000]
+            ]
+            for seed in "012"
+        ]
+        steps = np.diff(np.log2(sizes), axis=1).mean(axis=0)
+        assert close(page.local[scale, zero, step], steps)
+        assert not close(page.local[scale, zero, step], steps[::-1], PRINTED)
 
 
 def test_the_coordinate_check_and_the_rates(snippet, runs):
@@ -173,6 +192,9 @@ def test_the_coordinate_check_and_the_rates(snippet, runs):
         for place in range(len(rates.dims)):
             lowest = min(range(len(rates.rates)), key=lambda row, at=place: table[row, at])
             assert rates.best[scale, zero][place] == rates.rates[lowest]
+    table = (PROJECT.root / "snippets/training/runs.csv").read_text("utf-8")
+    assert f"\n# bytes: {check.text_bytes}\n" in table
+    assert close(np.exp(check.freezes**2 / 2), check.window)
     for step, found in check.loss.items():
         losses = [
             mean("loss", scale, zero, 0.2, str(step), str(d))
@@ -258,6 +280,17 @@ def test_the_loss_by_other_code(transformer):
     assert not close(loss, by_hand(arrays(W), text.numpy(), 2.0**0.5), 1e-5), "another divisor"
     early = text.numpy()[:, ::-1]
     assert not close(loss, by_hand(arrays(W), early, 2.0), 1e-5)
+
+
+@needs_torch
+def test_how_much_is_read(snippet, transformer, measure):
+    page = snippet("training/transformer_check")
+    assert page.window == transformer.LENGTH
+    sequences = signature(transformer.train).parameters["sequences"].default
+    trained_on, _ = measure.split(bytes(page.text_bytes))
+    read = page.steps[-1] * sequences * transformer.LENGTH
+    assert close(page.read_share, read / len(trained_on), 1e-5)
+    assert not close(page.read_share, read / page.text_bytes, 1e-5), "with what is held out"
 
 
 @needs_torch

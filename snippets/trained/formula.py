@@ -1,5 +1,5 @@
-r"""The Gaussian formula meets the mean square over distinct pairs, and misses
-it where a token meets itself. As published, with $\|C\|_F^2$, it is further
+r"""The Gaussian formula matches the mean square over distinct pairs, and not
+where a token meets itself. As published, with $\|C\|_F^2$, it is further
 off.
 
 Three pairs of strips on a logarithmic axis, with a mark for each head and a

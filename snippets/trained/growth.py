@@ -1,6 +1,6 @@
-r"""Since a random start $q\cdot k$ has grown by longer vectors, and a little by
-directions that queries and keys share; which query meets which key adds
-nothing.
+r"""Compared with random weights $q\cdot k$ is larger because vectors are
+longer, and a little because queries and keys share directions; which query
+meets which key adds nothing.
 
 Four strips on a logarithmic axis, with a mark for each head and a thick one at
 the median: the growth of q·k and of its three factors. That of the lengths is

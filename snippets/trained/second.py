@@ -1,11 +1,11 @@
 r"""A second model, with another head size and rotary positions: in the median
 head $C$ adds little to the mean square over distinct pairs, but single heads
-lie far from 0. Part of that comes from the places of the tokens alone.
+lie far from 0. Part of that comes from the positions of the tokens alone.
 
 Three curves that rise from 0 to 1: the share of heads in which C adds at most
 so much of the mean square of q·k over distinct pairs. That of MiniLM is nearly
 a step at 0. That of SmolLM2 rises slowly, from below −0.5 to above 0.3, and
-crosses one half near 0. A third one, for pairs at the same places of two
+crosses one half near 0. A third one, for pairs at the same positions of two
 sentences in SmolLM2, lies between the two.
 """
 
@@ -33,11 +33,18 @@ typical = {
     "spread": np.median(heads["row_sd"]),
     "first": np.median(heads["first"]),
 }
-# C over attended pairs and in the null model, where weights are even or sharp.
-even, sharp = (
-    {kind: np.median(heads[f"{kind}_C"][rows]) for kind in ("attended", "null")}
-    for rows in (heads["row_sd"] < 1, heads["row_sd"] >= 1.5)
+# C over attended pairs and in the null model, where weights are even, between,
+# or sharp: by the spread of the logits.
+edges = [1, 1.5]
+group = np.digitize(heads["row_sd"], edges)
+even, middle, sharp = (
+    {
+        kind: np.median(heads[f"{kind}_C"][group == at])
+        for kind in ("attended", "null")
+    }
+    for at in range(3)
 )
+n_sharp = int(np.sum(group == 2))
 early, late = (
     np.median(C["SmolLM2"][rows]) for rows in (layer < 15, layer >= 15)
 )

@@ -1,6 +1,6 @@
-r"""With another head's keys, which are unrelated to these queries, the share of
-$C$ in attended pairs is about three quarters as large. Heads far above the
-diagonal do more than select.
+r"""With another head's keys, which were not trained to meet these queries, the
+share of $C$ in attended pairs is 0.31 in the median head, instead of 0.43.
+Heads far above the diagonal do more than select.
 
 A dot for each head: the share of C in the mean square of q·k over attended
 pairs, against the same share with the keys of the other heads of its layer.

@@ -1,6 +1,8 @@
-r"""In MiniLM $C$ adds almost nothing over ordinary pairs of tokens: $q\cdot k$
-is large by its baseline and its means. Over attended pairs $C$ does count, but
-chance selection gives most of it.
+r"""In the median head of MiniLM $C$ adds almost nothing over ordinary pairs of
+tokens: $q\cdot k$ is large because of its baseline, which is what the
+covariances of queries and of keys give, and because of their means. Over
+attended pairs $C$ does count, but a null model, in which chance selects, has
+most of it too.
 
 Three panels side by side, for three parts of the mean square of q·k, as shares
 of it: the baseline, the means, and all terms with C. In each, four strips with

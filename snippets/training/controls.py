@@ -1,6 +1,7 @@
-r"""At the right key the exponent is near 1, but for random labels. Over all
-pairs it is about 0.9, and lower where tokens are nearly alike, because of a
-shift that softmax ignores. Error bars show two standard errors.
+r"""At the right key the exponent is near 1, except with random labels (0.75)
+and tokens that are nearly alike (0.90). Over all pairs it is about 0.9, and
+lower where tokens are nearly alike, because of a shift that softmax ignores.
+Error bars show two standard errors.
 
 A chart with a row for each of ten settings, and three dots with error bars in
 each, over the exponent of the movement of q·k in d. Circles, for the right key,

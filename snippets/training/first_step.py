@@ -43,7 +43,7 @@ for place, name in enumerate(names):
     style = "--" if name == "random step" else "-"
     look = {"color": f"C{place}", "linestyle": style}
     axes.plot(path[name], **look, label=notes.get(name, name))
-axes.set(xlabel="terms added up, of 512", ylabel="their sum")
+axes.set(xlabel="n, of 512 terms", ylabel="sum of the first n terms")
 axes.set(yticks=[0, 50, 100])
 axes.legend(loc="upper left")
 plt.show()

@@ -1,4 +1,4 @@
-r"""Once the task is learnt, the exponent of $q\cdot k$ depends on the scale.
+r"""Once the task is learned, the exponent of $q\cdot k$ depends on the scale.
 Bands show two standard errors.
 
 The exponent of the size of q·k in d against the number of Adam steps from 1 to

@@ -1,6 +1,7 @@
 r"""The logits of a small transformer, for which flat lines are wanted. From
 step 50 to step 1000 those of $8/d$ are flat, and those of $1/\sqrt d$ rise.
 After 10 steps from random queries it is those of $1/\sqrt d$ that are flatter.
+At step 0, from $W_Q = 0$, all logits are 0.
 
 Four panels, one for each scale and each start of W_Q: the root mean square of
 the logits that softmax sees against d from 16 to 256, both axes logarithmic,
@@ -34,7 +35,12 @@ for scale in scales:
                 mean[scale, name][step] = size.mean(axis=0)
                 fit[scale, name][step] = exponent(dims[step], size)
 
-# The mean loss of all these models, at each step.
+# Where a row of as many Gaussian logits as a window has bytes freezes, and what
+# share of the text a model has read in the end, 32 windows at a time.
+window, text_bytes = 16, int(about["bytes"])
+freezes = np.sqrt(2 * np.log(window))
+read_share = steps[-1] * 32 * window / (0.9 * text_bytes)
+# The mean loss of all these models on text held out, at each step.
 loss = {step: table["loss"][table["step"] == step].mean() for step in steps}
 
 # At every learning rate, after as many steps as all have: the exponents of the

@@ -1,8 +1,9 @@
-r"""In a small transformer $q\cdot k$ at attended pairs moves like a power of
-$d$ between ½ and 1.1. From step 50 to step 1000 longer vectors give about half
-a power, covariances that align nearly all of the rest, and pairs that belong
-together almost nothing. Error bars show two standard errors; $d$ goes to 256,
-and after step 50 to 128.
+r"""In a small transformer the fitted exponent of $d$ in the movement of
+$q\cdot k$ at attended pairs lies between ½ and 1.1. From step 50 to step 1000
+movement in random directions would give about half a power; covariances that
+align give nearly all of the rest, and pairs that belong together almost
+nothing. A slice below 0 is subtracted. Error bars show two standard errors; $d$
+goes to 256, and after step 50 to 128.
 
 Four panels of stacked bars, one for each scale and each start of W_Q, with a
 bar after 1, 10, 50, 200 and 1000 steps. Each bar is the exponent in d of the
@@ -34,16 +35,24 @@ for scale in scales:
                 }
 n_seeds = len(size)
 
-# By how much the exponent then changes, at the same widths: the exponent of the
-# quotient.
-since, last, change = 50, steps[-1], {}
+# The exponents over the widths that all steps have; by how much they change up
+# to the last step, as the exponent of the quotient; and between each width and
+# the next.
+common, change, local, last = {}, {}, {}, steps[-1]
 alike = table[np.isin(table["d"], dims[last]) & (table["pairs"] == "attended")]
 for scale in scales:
-    for zero in start:
+    for zero, name in start.items():
         where = {"scale": scale, "zero_query": zero}
-        _, early = over_widths(alike, "size", **where, step=since)
         _, late = over_widths(alike, "size", **where, step=last)
-        change[scale, start[zero]] = exponent(dims[last], late / early)
+        for step in steps:
+            at = scale, name, step
+            d, size = over_widths(alike, "size", **where, step=step)
+            common[at] = exponent(d, size)
+            change[*at, last] = exponent(d, late / size)
+            local[at] = [
+                exponent(d[i : i + 2], size[:, i : i + 2])[0]
+                for i in range(len(d) - 1)
+            ]
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,5 +1,5 @@
-r"""The best learning rate stays where it is while $d$ grows, with either scale:
-after 50 steps, in which attention has hardly begun to matter.
+r"""Of five learning rates the best is the same at all widths, with either scale
+and either start: after 50 steps, in which attention hardly matters yet.
 
 Four panels, one for each scale and each start of W_Q: by how much the loss on
 text that was held out exceeds that of the best rate, against the learning rate,
@@ -33,12 +33,12 @@ for scale in scales:
 even_dims, even = over_widths(last, "loss", scale="0")
 even_rate = last["rate"][last["scale"] == "0"][0]
 where = {"scale": "8/d", "zero_query": 0, "rate": even_rate}
-learnt = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
-worth = (even - learnt).mean(axis=1)
+learned = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
+worth = (even - learned).mean(axis=1)
 worth_error = worth.std(ddof=1) / len(worth) ** 0.5
 first = table[(table["step"] == 0) & np.isin(table["d"], even_dims)]
 begun = over_widths(first, "loss", **where)[1].mean()
-ended = learnt.mean()
+ended = learned.mean()
 
 # %%
 import matplotlib.pyplot as plt

@@ -6,7 +6,7 @@ The share of the keys that share the weight against the spread of the logits,
 from 1/16 to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves
 start at 1 and fall to nearly 0, those for more keys further. A dot on each
 marks where a row freezes, at 2.4, 3.5 and 4.4. Vertical lines mark five set-ups
-with 12 heads of 64: scaled twice at 0.12, the root of the width at 0.29, right
+with 12 heads of 64: scaled twice at 0.125, the root of the width at 0.29, right
 at 1 and forgotten at 8, to the right of all dots; with nn.Linear's weights and
 the right scale it is 0.33.
 """

@@ -64,6 +64,27 @@ def test_a_value_is_computed_and_says_where(project, value, html):
     assert 'href="../snippets/chapter/line.py">the script</a>' in page
 
 
+def test_numbers_name_the_tables_that_were_measured_beforehand(project):
+    project.file("snippets/chapter/heights.csv", "1,2\n")
+    table = "Path(__file__).with_name('heights.csv')"
+    project.snippet(
+        f"from pathlib import Path\n\nhigh = len({table}.read_text())", name="chapter/tall"
+    )
+    project.snippet("std = 2.0")
+    page = project.build("They are {= tall.high } and {= line.std }.").html
+    tall, line = page.partition('<em id="numbers-chapter-tall">')[2].split("</li>")[:2]
+    assert tall.endswith(
+        'from <a href="../snippets/chapter/heights.csv">heights.csv</a>, measured beforehand'
+    )
+    assert "measured" not in line
+
+
+def test_a_number_and_its_error_stay_on_one_line(project):
+    project.snippet("std, error = 2.5, 0.1")
+    html = project.build("It is {= line.std } ± {= line.error }, about 2 ± 1.").html
+    assert re.search(r">2.5</a>\u00a0±\u00a0<a [^>]*>0.1</a>, about 2 ± 1", html)
+
+
 def test_a_comparison_that_holds_leaves_nothing_behind(project):
     project.snippet("slope = 1.0")
     html = project.build("It rises {? chapter/line.slope > 0 }.\nMore.").html

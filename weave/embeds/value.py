@@ -78,7 +78,10 @@ def at_end(context: Context) -> str:
         figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
         script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
         drawn = figure if name in context.shown else ""
-        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}")
+        files = [each for each in context.look_up("brought", name) if each.endswith(".csv")]
+        links = [f"[{file.rpartition('/')[2]}]({context.to_root}{file})" for file in files]
+        read = f", from {' and '.join(links)}, measured beforehand" if links else ""
+        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{read}")
     return (
         '\n\n<details class="numbers" data-search-exclude markdown="block">'
         "<summary>Where the numbers on this page come from</summary>\n\n"
@@ -148,5 +151,7 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 EMBEDS = [
     Embed("value", r"\{=[ ](?P<value_text>[^{}]+)\}", weave, misspelt=(r"\{=(?!\})", MISSPELT)),
+    # A number and its error stay on one line.
+    Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),
     Embed("tex", r"\{=[ ](?P<value_in_formula>[^{}]+)\}", as_tex, in_formula=True),
 ]

@@ -49,7 +49,7 @@
     return 1 / (n * h * sum);
   };
 
-  const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 9.95 ? 2 : 1));
+  const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1));
   const field = (name, label, value, step = 1) =>
     `<label>${label}<input type="number" name="${name}" value="${value}" min="${step}" step="${step}"></label>`;
   const choice = (name, label, list) =>
