@@ -290,7 +290,7 @@ def sample_variance(seed):
 
 @result("spread-of-the-sample-variance")
 def spread(seed):
-    n, d, m = ((1, 2, 2), (2, 1, 2), (1, 1, 3))[seed]
+    n, d, m = ((1, 2, 2), (2, 1, 2), (1, 2, 3))[seed]
     nodes = [
         (w, {"V": np.var(z[: n * d].reshape(n, d) @ z[n * d :].reshape(d, m))})
         for w, z in gauss((n + m) * d, points=3)

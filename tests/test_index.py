@@ -9,74 +9,77 @@ from tests.checks import agrees, close, is_median
 from tests.conftest import PROJECT
 
 
-def largest_weights(seed, d, n_keys, draws, divisor):
-    """Draw whole queries and keys, and give the largest attention weight of each draw."""
+def largest_weights(seed, d, n_keys, draws, divisor, length=1):
+    """Draw whole queries of length √d and whole keys, and give the largest weight of each draw."""
     rng = np.random.default_rng(seed)
     scores = np.empty((draws, n_keys))
     for row in scores:
-        row[:] = rng.standard_normal((n_keys, d)) @ rng.standard_normal(d)
+        query = rng.standard_normal(d)
+        query *= length * np.sqrt(d) / np.linalg.norm(query)
+        row[:] = rng.standard_normal((n_keys, d)) @ query
     return softmax(scores / divisor, axis=1).max(axis=1)
 
 
-@pytest.mark.parametrize(("d", "draws"), [(4, 4000), (64, 2000), (1024, 400)])
+@pytest.mark.parametrize(("d", "draws"), [(4, 8000), (64, 2000), (1024, 400)])
 def test_medians(snippet, d, draws):
     page = snippet("index/attention")
     unscaled = largest_weights(1, d, page.n_keys, draws, 1)
     scaled = largest_weights(1, d, page.n_keys, draws, np.sqrt(d))
     by_d = largest_weights(1, d, page.n_keys, draws, d)
+    longer = largest_weights(1, d, page.n_keys, draws, 1, length=1.3)
     assert is_median(page.median_unscaled_max[d], unscaled, page.draws)
-    assert is_median(page.median_scaled_max[d], scaled, page.draws)
-    assert not is_median(page.median_scaled_max[d], unscaled, page.draws), "no divisor"
-    assert not is_median(page.median_scaled_max[d], by_d, page.draws), "d for √d"
+    assert is_median(page.median_scaled_max, scaled, page.draws)
+    assert not is_median(page.median_unscaled_max[d], longer, page.draws), "another length"
+    assert not is_median(page.median_scaled_max, unscaled, page.draws), "no divisor"
+    assert not is_median(page.median_scaled_max, by_d, page.draws), "d for √d"
 
 
-@pytest.mark.parametrize("d", [4, 64, 1024])
-def test_medians_to_the_last_digit(snippet, d):
-    # Given the query's length the scores are Gaussian.
-    page, rng = snippet("index/attention"), np.random.default_rng(6)
-    length = np.sqrt(rng.chisquare(d, (60_000, 1)))
-    scores = length * rng.standard_normal((60_000, page.n_keys))
-    sample = softmax(scores / np.sqrt(d), axis=1).max(axis=1)
-    assert is_median(page.median_scaled_max[d], sample, page.draws)
-    for unit in (-0.01, 0.01):
-        assert not is_median(page.median_scaled_max[d] + unit, sample, page.draws)
-
-
-def test_the_draws_shown_are_typical(snippet):
+def test_medians_to_the_last_digit(snippet):
     page = snippet("index/attention")
+    sample = largest_weights(6, 4, page.n_keys, 40_000, 2)
+    assert is_median(page.median_scaled_max, sample, page.draws)
+    for unit in (-0.01, 0.01):
+        assert not is_median(page.median_scaled_max + unit, sample, page.draws)
+
+
+def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
+    page = snippet("index/attention")
+    g = page.explore["g"]
+    assert g.shape == (page.n_keys,)
     for d in page.dims:
-        for weights in (page.unscaled[d], page.scaled[d]):
-            assert weights.shape == (page.n_keys,)
-            assert np.isclose(weights.sum(), 1)
-            assert np.all(np.diff(weights) <= 0)
-        assert np.isclose(page.unscaled[d][0], page.median_unscaled_max[d])
-        sample = largest_weights(2, d, page.n_keys, 400, np.sqrt(d))
-        assert 0.1 < np.mean(sample < page.scaled[d][0]) < 0.9
-        # Both rows are of one draw: undo the divisor on the logarithms of the weights.
-        log = np.log(page.scaled[d]) * np.sqrt(d)
-        assert np.allclose(softmax(log), page.unscaled[d])
-        assert not np.allclose(softmax(log / np.sqrt(d)), page.unscaled[d])
+        shown = softmax(np.sqrt(d) * g)
+        assert abs(shown.max() - page.median_unscaled_max[d]) < 0.005
+        assert np.allclose(page.unscaled[d], np.sort(shown)[::-1])
+        assert abs(softmax(1.3 * np.sqrt(d) * g).max() - shown.max()) > 1e-5
+    assert abs(softmax(g).max() - page.median_scaled_max) < 0.005
+    assert np.allclose(page.scaled, np.sort(softmax(g))[::-1])
+
+
+def test_an_aligned_key_comes_first_by_either_divisor(snippet):
+    """As docs/saturation.md says of the states that it links to."""
+    g = snippet("index/attention").explore["g"]
+
+    def share(d, divisor, rho=0.3):
+        # The last key is ρq and a part of its own, and |q|² = d.
+        own = rho * d + np.sqrt((1 - rho**2) * d) * g[-1]
+        weights = softmax(np.append(np.sqrt(d) * g[:-1], own) / divisor)
+        return weights[-1], weights.argmax() == len(g) - 1
+
+    assert share(1024, 32)[0] > 0.95
+    little, first = share(1024, 1024)
+    assert first
+    assert 1 / 32 < little < 1.5 / 32
+    assert not share(1024, 32, rho=0)[1]
 
 
 def test_weights_collapse_without_the_divisor_only(snippet):
     page = snippet("index/attention")
-
-    def steady(medians):  # the largest weight varies less between d than it differs from even
-        values = [medians[d] for d in page.dims]
-        return max(values) - min(values) < min(values) - 1 / page.n_keys
-
-    assert steady(page.median_scaled_max)
-    assert not steady(page.median_unscaled_max)
+    rows = [largest_weights(2, d, page.n_keys, 400, np.sqrt(d)) for d in page.dims]
+    bare = [largest_weights(2, d, page.n_keys, 400, 1) for d in page.dims]
+    medians, errors = np.median(rows, axis=1), 1.25 * np.std(rows, axis=1) / 20
+    assert np.all(abs(medians - page.median_scaled_max) < 4.5 * errors)
+    assert not np.all(abs(np.median(bare, axis=1) - page.median_scaled_max) < 4.5 * errors)
     assert page.median_unscaled_max[1024] > 0.999
-
-
-def test_the_draw_to_drag_is_typical_at_64(snippet):
-    page = snippet("index/attention")
-    g = page.explore["g"]
-    shown = softmax(8 * g).max()
-    sample = largest_weights(3, 64, page.n_keys, 2000, 1)
-    assert is_median(shown, sample, page.draws)
-    assert not is_median(softmax(4 * g).max(), sample, page.draws)
 
 
 def test_what_a_lead_does(snippet):

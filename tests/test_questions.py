@@ -318,13 +318,14 @@ def test_the_variance_of_a_turned_score(snippet, m, uneven):
 def test_the_ends_of_the_curves(snippet):
     """Turned by a right angle, as many pairs as can be, it is lowest."""
     result = snippet("questions/rotation")
-    for uneven in (0.5, 1):
-        # E q₁²k₁² and so on, over turns of k: cos⁴, sin⁴ and cross terms, for each pair.
-        big, small = 1 + uneven, 1 - uneven
-        cos = np.cos(np.outer(np.arange(0, 60, 0.01), result.theta)) ** 2
-        curve = np.mean((big**2 + small**2) * cos + 2 * big * small * (1 - cos), axis=1) / 2
-        assert close([curve[0], curve.min()], [result.near[uneven], result.lowest[uneven]], 1e-3)
-        assert not close(curve[:100].min(), result.lowest[uneven], 1e-3)
+    # E q₁²k₁² and so on, over turns of k: cos², sin² and variances, for each pair.
+    big, small = 1.5, 0.5
+    cos = np.cos(np.outer(np.arange(4097), result.theta)) ** 2
+    curve = np.mean((big**2 + small**2) * cos + 2 * big * small * (1 - cos), axis=1) / 2
+    assert close(curve[0], result.near[0.5])
+    for last, nearer in ((60, 6), (4096, 60)):
+        assert close(curve[: last + 1].min(), result.lowest[last])
+        assert not close(curve[: nearer + 1].min(), result.lowest[last], 1e-3)
 
 
 def test_one_even_side_is_enough(snippet):

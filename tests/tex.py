@@ -74,7 +74,7 @@ def read(signs: list[Sign], names: Names) -> list[list[Term]]:
     rows: list[list[Sign]] = []
     for row in split(signs, {r"\\"}):
         line = [sign for part in split(row, {"&"}) for sign in part]
-        if rows and line[0][0] in RELATIONS | {"+", "-"}:
+        if rows and line[0][0] in RELATIONS | {"+", "-", r"\cdot"}:
             rows[-1] += line
         else:
             rows.append(line)

@@ -951,8 +951,8 @@ def coherent():
     kind="history",
 )
 def help_with_proof():
-    """The author's own account [@zhang]. The proof itself is checked below,
-    line by line.
+    """The author's own account [@zhang]. The lines of the proof are
+    claims of their own.
     """
 
 

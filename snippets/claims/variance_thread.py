@@ -900,8 +900,8 @@ def small_arrays():
     "The dimensionality of K scales Q in the multiplication, scaling the "
     "variance simultaneously",
     says="times",
-    reading="as many times as the dimension that queries and keys share grows, "
-    "the variance of a score grows",
+    reading="the variance of a score grows by the same factor as the dimension "
+    "that queries and keys share",
 )
 def dimension_scales_variance():
     """It is the number of terms that are added up. How many queries or keys

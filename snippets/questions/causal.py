@@ -1,5 +1,5 @@
-r"""Under a causal mask every row has another number of keys, and the divisor
-suits them all.
+r"""Under a causal mask every row has a different number of keys, and the
+divisor suits them all.
 
 The number of keys that take part, against the number that a position may see,
 from 1 to 4096, both axes logarithmic. Divided by the root of d the line rises

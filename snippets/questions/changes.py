@@ -1,4 +1,5 @@
-r"""What changes the spread of a logit at the start, and what does not.
+r"""A mask, a bias, shared keys or dropout of weights leave the spread at 1; the
+wrong dimension under the root does not.
 
 Dots on a logarithmic axis: the standard deviation of a logit in seven settings,
 each joined to 1. A dashed line marks 1, the value with independent queries and

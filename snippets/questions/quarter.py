@@ -3,9 +3,9 @@ overflows in half precision.
 
 The largest size of a coordinate for which no score can overflow in fp16,
 against the dimension from 16 to 4096, both axes logarithmic. Two falling lines.
-The lower and steeper one: divided after the product, 32 at 64 dimensions. The
-upper one: a fourth root on each side, or the root on the query alone, 90 at 64
-dimensions.
+The lower and steeper one: divided after the product, just below 32 at 64
+dimensions. The upper one: a fourth root on each side, or the root on the query
+alone, 90 at 64 dimensions.
 """
 
 # %%

@@ -28,7 +28,7 @@ def variance(m, uneven):
 
 curves = {uneven: variance(distance, uneven) for uneven in (0, 0.5, 1)}
 near = {uneven: curve[0] for uneven, curve in curves.items()}
-lowest = {uneven: curve.min() for uneven, curve in curves.items()}
+lowest = {m: variance(np.arange(m + 1), 0.5).min() for m in (60, 4096)}
 
 # %%
 import matplotlib.pyplot as plt

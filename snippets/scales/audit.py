@@ -67,7 +67,9 @@ for name, variance in lines.items():
     if "head" in name:
         axes.text(500, 2.1, name)
     elif "N(" not in name:
-        axes.text(16384, variance[0] * 1.08, name, ha="right")
+        below = name == "nn.Linear"
+        y = variance[0] * (0.93 if below else 1.08)
+        axes.text(16384, y, name, ha="right", va="top" if below else "bottom")
 axes.text(350, 0.08, "N(0, 0.02²)")
 axes.plot(768, var_q["GPT-2"], "o", color="C4", markersize=8)
 axes.text(880, 0.27, "GPT-2", va="top")
@@ -75,7 +77,9 @@ axes.plot(fixed.keys(), fixed.values(), "o", color="C4", markersize=8)
 axes.axhline(frozen, color="C5", linestyle=":")
 axes.text(128, 1.1 * frozen, "512 keys freeze")
 axes.set(xlabel="width D of the model", ylabel="variance of a coordinate of q")
-axes.set(xticks=[128, 768, 2500, 12288], xticklabels=[128, 768, 2500, 12288])
+for at, variance in fixed.items():
+    axes.text(at * 1.12, variance, at, va="top", color="C4")
+axes.set(xticks=[128, 768, 2500, 16384], xticklabels=[128, 768, 2500, 16384])
 axes.set(yticks=[0.1, 1 / 3, 0.5, 1, 2, 6])
 axes.set_yticklabels(["0.1", "1/3", "1/2", "1", "2", "6"])
 axes.minorticks_off()

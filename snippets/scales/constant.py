@@ -1,12 +1,12 @@
 r"""If queries and keys are independent, $\sqrt{d}$ keeps the logits alike; if
 they are aligned, $d$ does.
 
-Six small bar charts in two rows, each with a bar for 16, 64 and 256 dimensions.
-Upper row, independent: undivided the spread of the logits doubles from bar to
-bar, 4, 8, 16; divided by √d it is 1 each time; divided by d it halves. Lower
-row, correlated by 0.3: undivided the logits grow fourfold from bar to bar,
-divided by √d they double, and divided by d they are 0.3 each time. The level
-bars are filled, the others pale.
+Six small plots in two rows, each with a dot for 16, 64 and 256 dimensions; a
+row has one logarithmic axis. Upper row, independent: undivided the spread of
+the logits doubles from dot to dot, 4, 8, 16; divided by √d it is 1 each time;
+divided by d it halves. Lower row, correlated by 0.3: undivided the logits grow
+fourfold from dot to dot, divided by √d they double, and divided by d they are
+0.3 each time. The two level lines have a colour of their own.
 """
 
 # %%
@@ -23,20 +23,22 @@ size = {name: rho * d / f(d) for name, f in divisors.items()}
 # %%
 import matplotlib.pyplot as plt
 
-fig, rows = plt.subplots(2, 3, figsize=(6.4, 4))
+fig, rows = plt.subplots(2, 3, figsize=(6.4, 4.4), sharex=True, sharey="row")
 for row, values in zip(rows, [spread, size], strict=True):
     for axes, heights in zip(row, values.values(), strict=True):
         level = np.ptp(heights) < 1e-9
-        tall = heights / heights.max() * (0.6 if level else 1)
-        bars = axes.bar(range(3), tall, color="C2", alpha=1 if level else 0.35)
-        axes.bar_label(bars, [f"{h:.3g}" for h in heights], padding=2)
-        axes.set(ylim=(0, 1.25), yticks=[], xticks=range(3))
-        axes.set_xticklabels(dims)
-        axes.grid(visible=False)
-        axes.spines["left"].set_visible(False)
+        axes.loglog(d, heights, "o-", color="C2" if level else "C5")
+        for x, y in zip(d, heights, strict=True):
+            above = {"xytext": (0, 8), "textcoords": "offset points", "size": 9}
+            axes.annotate(f"{y:.3g}", (x, y), ha="center", **above)
+        axes.set(xlim=(8, 512), xticks=dims, xticklabels=dims)
+        axes.minorticks_off()
 for axes, name in zip(rows[0], divisors, strict=True):
     axes.set_title(name)
-rows[0, 0].set_ylabel("independent:\nspread")
-rows[1, 0].set_ylabel("aligned:\nsize")
+ticks = [0.1, 1, 10, 100]
+rows[0, 0].set(ylabel="independent:\nspread", ylim=(0.04, 40))
+rows[1, 0].set(ylabel="aligned:\nsize", ylim=(0.15, 200))
+for axes in rows[:, 0]:
+    axes.set(yticks=ticks, yticklabels=ticks)
 rows[1, 1].set_xlabel("dimension d")
 plt.show()

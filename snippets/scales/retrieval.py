@@ -1,12 +1,13 @@
 r"""With $\sqrt{d}$ the match that a key needs grows like the logarithm of the
-number of keys; without a divisor, or with log n scaling, like its root.
+number of keys; without a divisor, or with log n scaling, like the square root
+of that logarithm.
 
 The correlation at which the log-odds of one key average 0, against the number
 of keys from 4 to a million, logarithmic. The line for √d at d = 64 is straight,
 and passes 1, a perfect match, at about 1800 keys; that for d = 128 is lower,
 and passes 1 at tens of thousands. Divided by 1, and with log n scaling, the
-lines for d = 64 bend and stay below 0.7. Divided by d the line is above 1 from
-4 keys on.
+lines for d = 64 are hardly apart; they bend and stay below 0.7. Divided by d
+the line is above 1 from 4 keys on.
 """
 
 # %%
@@ -47,13 +48,13 @@ labels = {
     "64": "÷ d",
     "√64": "÷ √d",
     "√128": "÷ √d, d = 128",
-    "log n": "× log n / √d",
-    "1": "÷ 1",
+    "log n": "× log n / √d, and ÷ 1 (dashed)",
+    "1": "_",  # with its neighbour, which it lies on
 }
 fig, axes = plt.subplots(figsize=(6.4, 4.8))
 for name, label in labels.items():
     line = [needed[name][n] for n in keys]
-    axes.semilogx(keys, line, base=2, label=label)
+    axes.semilogx(keys, line, "--" if name == "1" else "-", base=2, label=label)
 axes.axhline(1, color="C5", linestyle=":")
 axes.text(2**4.5, 1.03, "perfect match")
 axes.set(ylim=(0, 2), xlim=(3, 2**21.8), yticks=[0, 0.5, 1, 1.5, 2])
@@ -61,5 +62,5 @@ axes.set(xlabel="number of keys n", ylabel="correlation needed")
 axes.set_xticks([4, 64, 512, 2**14, 2**20])
 axes.set_xticklabels(["4", "64", "512", "16,384", "1 million"])
 axes.minorticks_off()
-fig.legend(ncols=3, loc="outside upper center", columnspacing=1)
+fig.legend(ncols=2, loc="outside upper center", columnspacing=1)
 plt.show()

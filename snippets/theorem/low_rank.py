@@ -1,9 +1,9 @@
-r"""Low rank does not make $q\cdot k$ large: the subspaces of query and key have
-to be the same.
+r"""At low rank $q\cdot k$ stays near $\sqrt d$; at high rank it grows only if
+query and key agree in direction, $U = V$.
 
 The root mean square of q·k in 1024 dimensions against the rank r of the
 cross-covariance, from 1 to 1024, on logarithmic axes, at correlation 0.3. If
-the subspaces of query and key are the same, the curve is flat at 32 until r is
+U = V, the curve is flat at 32 until r is
 about 100, then rises to more than 300. If they are two random subspaces, it
 stays flat at 32 for every rank; dots, each the mean of 60 pairs of random
 subspaces, lie on it.

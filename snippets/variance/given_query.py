@@ -1,5 +1,5 @@
-r"""Given the query, the scores follow an exact bell curve; its width is set by
-the query's length.
+r"""For Gaussian keys and a given query the scores follow an exact bell curve;
+its width is set by the query's length.
 
 Three histograms of the scores q·k/√d over many random keys, one below the
 other, for a short, a middling and a long query of 64 dimensions. On each lies

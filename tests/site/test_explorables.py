@@ -174,11 +174,13 @@ PLANE = """shown => ({
     words: shown.querySelector('.found').innerText,
     border: shown.querySelector('.map path').getAttribute('d'),
     point: ['left', 'bottom'].map(side => parseFloat(shown.querySelector('.point').style[side])),
-    frozen: [...shown.querySelectorAll('.pin')].map(pin => pin.matches('.frozen')),
+    pins: [...shown.querySelectorAll('.pin')]
+        .map(pin => [!!pin.offsetWidth, pin.matches('.frozen')]),
 })"""
+GPT_2 = (768 * 0.02**2) ** 2  # its Var q · Var k
 STATES = [
     {"n": n, "d": d, "a": a, "v": v}
-    for n, d, a, v in product([2, 45, 512, 16384], [1, 23, 64, 1024], [0, 0.25, 0.5], [1, 0.0944])
+    for n, d, a, v in product([2, 45, 512, 16384], [1, 23, 64, 1024], [0, 0.25, 0.5], [1, GPT_2])
 ]
 # Between the places of the map, straight lines take the place of a curve.
 MEAN = 0.012
@@ -205,8 +207,11 @@ def plane_differs(page: Page, largest, models) -> Iterator[str]:
             or len(border) != (51 if a < 0.5 else 0)
             or not np.allclose(border, 1, atol=1e-3)
             or not np.allclose(shown["point"], where, atol=1e-2)
-            or shown["frozen"]
-            != [own * head ** (1 - 2 * a) > 2 * np.log(m) for _, m, head, own in models[:2]]
+            or shown["pins"]
+            != [
+                [abs(own - v) < 1e-9, own * head ** (1 - 2 * a) > 2 * np.log(m)]
+                for _, m, head, own in models[:2]
+            ]
         ):
             yield f"{state}: {shown}"
 

@@ -132,6 +132,7 @@ def test_a_section_s_claims_are_folded_and_counted(book):
 
 
 def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
+    book.file("snippets/claims/source.py", SOURCE.replace('"a-3", ""', '"a-3", "Ending"'))
     page = book.build("# C\n\n::: settles a-2\n\nFour [@a-1].\n\n::: verdicts a-3\n")
     assert page.warnings == []
     assert {to for _, to, _ in marks(page.html)} == {"#verdict-a-1", "#verdict-a-2"}
@@ -144,6 +145,15 @@ def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
     assert "So it is." not in right  # that stands beside the check
     assert 'id="mark-a-3"' in no_code  # the list is all that the row can lead back to
     assert 'href="#mark-a-3"' not in no_code
+
+
+def test_our_own_addition_counts_with_no_verdict(book):
+    book.file("snippets/claims/source.py", SOURCE.replace('"a-2", "Answer"', '"a-2", ""'))
+    page = book.build("# C\n\nFour [@a-1], even [@a-2].\n\n::: verdicts\n")
+    assert "Right as written" not in page.html
+    own = page.html.partition("<summary>Our own addition, in no source: 1</summary>")[2]
+    assert 'id="verdict-a-2"' in own
+    assert "our own addition · <a" in own
 
 
 def test_a_place_may_credit_others(book):

@@ -2,7 +2,8 @@
 
 `::: settles 003-15 003-16` at a section's end opens to these claims, each a mark and its words.
 `::: verdicts` lists what the page's marks settle: what is wrong, with what is right; what is true
-only under an assumption, with that; and the rest folded, in its words alone. What has no place in
+only under an assumption, with that; and the rest folded, in its words alone. What no source says
+is our own addition, and counts with none. What has no place in
 the text is named behind it: `::: verdicts 002-28`. A mark leads to this list, out of which card.js
 fills the card that it shows: so the claims weigh on a page but once.
 """
@@ -11,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from textwrap import indent
+from typing import Any
 
 from weave.embed import Context, Embed
 from weave.embeds.claims import PAGE, SIGNS, TONES, found, look_up, mark, quoted, signs
@@ -55,11 +57,21 @@ def verdicts(match: re.Match[str], context: Context) -> str:
     if not every:
         raise WeaveError("this page refers to no claim")
     rows = {key: look_up(key, context) for key in every}
+    own = [key for key in every if not in_ledger(key, rows[key], context)["place"]]
     worst_first = ("wrong", "true if")
-    shown = [key for word in worst_first for key in rows if rows[key]["verdict"] == word]
+    shown = [
+        key
+        for word in worst_first
+        for key in rows
+        if rows[key]["verdict"] == word and key not in own
+    ]
     parts = [listing(shown, match, context)]
-    for summary, words in FOLDED.items():
-        if folded := [key for key in rows if rows[key]["verdict"] in words]:
+    folds = {
+        summary: [key for key in rows if rows[key]["verdict"] in words and key not in own]
+        for summary, words in FOLDED.items()
+    }
+    for summary, folded in (folds | {"Our own addition, in no source": own}).items():
+        if folded:
             parts.append(
                 f'<details class="depth" markdown="block"><summary>{summary}: {len(folded)}'
                 f"</summary>\n\n{listing(folded, match, context)}\n</details>\n"
@@ -67,18 +79,24 @@ def verdicts(match: re.Match[str], context: Context) -> str:
     return "\n" + "\n".join(parts)
 
 
+def in_ledger(key: str, row: dict[str, str], context: Context) -> dict[str, Any]:
+    """Give what the ledger keeps of a claim."""
+    claim: dict[str, Any] = context.results(row["ledger"]).claims[key]
+    return claim
+
+
 def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str:
     """List claims: each in its source's words, with its place, its verdict and what is found."""
     items = ""
     for key in every:
         row = look_up(key, context)
-        claim = context.results(row["ledger"]).claims[key]
+        claim = in_ledger(key, row, context)
         place = f"snippets/{row['ledger']}.py:{claim['line']}: {key}"
         said = context.part(quoted(row), place)
         short = claim | {"text": ""} if row["needs"] or row["reading"] else claim
         finding = "" if row["verdict"] == "true" else found(short)
         finding = context.part(finding, place, claim["values"])
-        source = ", ".join(filter(None, (row["source"], claim["place"]))) or "our own addition"
+        source = f"{row['source']}, {claim['place']}" if claim["place"] else "our own addition"
         source = context.part(source, place)
         anchor, to_text = context.anchor(match, key), ""
         if (match.start(), key) not in context.anchors:  # the text refers to it

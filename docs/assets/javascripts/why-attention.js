@@ -2,7 +2,8 @@
 {
   const row = (name, title) => `<section class="row ${name}"><p class="title">${title}</p>
     <p class="found"><b></b> <span></span></p>
-    <svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
+    <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
+    <i aria-hidden="true">100%</i><i aria-hidden="true">50%</i></div><p class="axis" aria-hidden="true"></p>
     <svg class="strip" viewBox="-1000 0 2000 40" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
     <p class="scale" aria-hidden="true">${[-1000, -10, 0, 10, 1000].map((at) => `<i>${at}</i>`).join("").replaceAll("-", "−")}</p>
     </section>`;
@@ -57,6 +58,7 @@
           }
           const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
           const keys = `as if ${sharing(weights).toFixed(1)} of ${n} keys shared it`;
+          row.querySelector(".axis").textContent = `${n} keys, largest share first`;
           row.querySelector("b").textContent = percent(share);
           row.querySelector("span").innerHTML = `goes to ${who}<br>${keys}`;
           return `${name}: ${percent(share)} of the attention goes to ${who}, ${keys}`;

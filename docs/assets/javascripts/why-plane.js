@@ -97,9 +97,10 @@
         point.style.left = `${100 * across(n)}%`;
         point.style.bottom = `${(100 * Math.log2(d)) / DIMS}%`;
 
-        // A pin is filled if the model, with its own variances, would begin in the frozen phase.
+        // A model stands on the map that is drawn for its variances, filled if it would begin frozen.
         this.panel.querySelectorAll(".pin").forEach((pin, i) => {
           const [, keys, head, own] = this.data.models[i];
+          pin.hidden = Math.abs(own / v - 1) > 0.001;
           pin.classList.toggle("frozen", own * head ** (1 - 2 * a) > 2 * Math.log(keys));
         });
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0" }[a] ?? "C3"}`;
