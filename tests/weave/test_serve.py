@@ -45,10 +45,11 @@ def read(project) -> Iterator:
     server.wait()
 
 
-def test_the_mistakes_of_a_draft_are_summed_up(project):
+def test_the_mistakes_of_a_draft_are_summed_up(project, monkeypatch):
     project.build("# T\n\n{= line.slope } and {= lime.slope }\n\n[there](no.md)\n")
     config = load_config(str(project.root / "mkdocs.yml"))
-    config.plugins.on_startup(command="serve", dirty=False)
+    for name, value in {"in_place": True, "site": None}.items():  # as a server has them
+        monkeypatch.setattr(config.plugins["weave"], name, value)
     project.log.set_level(logging.INFO, "mkdocs")
     project.log.clear()
     build(config)

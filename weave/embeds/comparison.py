@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from re import Match
 
 from weave.embed import Context, Embed
-from weave.embeds.value import FUNCTIONS, OTHER_CHAPTER, compute, listed
+from weave.embeds.value import FUNCTIONS, as_written, compute, listed, to_python
 from weave.errors import WeaveError
 
 
@@ -18,7 +18,7 @@ def weave(token: Match[str], context: Context) -> str:
     """Put in nothing, or raise WeaveError with both sides of what does not hold."""
     written = " ".join(token["compared"].split())
     value, _ = compute(written, context)
-    source = OTHER_CHAPTER.sub(r"\1__\2", written)
+    source = to_python(written)
     tree = ast.parse(source, mode="eval").body
     if not any(comparisons(tree)):
         raise WeaveError(f"'{written}' compares nothing; write {{? one < other }}")
@@ -52,7 +52,7 @@ def comparisons(tree: ast.AST) -> Iterator[ast.AST]:
 
 def said(node: ast.AST, source: str) -> str:
     """Give a part of a comparison as its author wrote it."""
-    return (ast.get_source_segment(source, node) or "").replace("__", "/")
+    return as_written(ast.get_source_segment(source, node) or "")
 
 
 MISSPELT = "a comparison is written {? snippet.one < snippet.other }, with the spaces"

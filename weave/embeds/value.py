@@ -49,8 +49,9 @@ USABLE = ("abs", "len", "max", "min", "range", "round", "set", "sorted", "sum", 
 FUNCTIONS = {name: getattr(builtins, name) for name in USABLE}
 FUNCTIONS |= {"all": every, "rises": rises, "falls": falls}
 
-# A snippet of another chapter: `saturation/weights.largest`, but not the quotient `a.x/b.y`.
-OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*)/([a-z]\w*)(?=\.)")
+# A snippet of another chapter: `your-model/weights.largest`, but not the quotient `a.x/b.y`. The
+# hyphen of a name has no spaces around it; a minus before a name has.
+OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*(?:-[a-z]\w*)*)/([a-z]\w*)(?=\.)")
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 
@@ -120,6 +121,16 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
     raise WeaveError(f"'{written}' is {kind}; a page prints a finite number or text")
 
 
+def to_python(written: str) -> str:
+    """Write an expression with names that Python takes for the snippets of other chapters."""
+    return OTHER_CHAPTER.sub(lambda m: f"{m[1].replace('-', '·')}__{m[2]}", written)
+
+
+def as_written(python: str) -> str:
+    """Undo `to_python`."""
+    return python.replace("__", "/").replace("·", "-")
+
+
 def compute(written: str, context: Context) -> tuple[Any, list[str]]:
     """Give what an expression of results amounts to, and whose results it used.
 
@@ -129,7 +140,7 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
     scope: dict[str, Any] = FUNCTIONS | dict(context.own)
     snippets: dict[str, Results] = {}
     try:
-        tree = ast.parse(OTHER_CHAPTER.sub(r"\1__\2", written), mode="eval")
+        tree = ast.parse(to_python(written), mode="eval")
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # by `for`
         calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -141,7 +152,7 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
                 )
             if not context.chapter and "__" not in name:
                 raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
-            snippet = name.replace("__", "/") if "__" in name else f"{context.chapter}/{name}"
+            snippet = as_written(name) if "__" in name else f"{context.chapter}/{name}"
             scope[name] = snippets[snippet] = context.results(snippet)
         scope["__builtins__"] = {"__import__": __import__}  # arrays ask for it: `x.max()`
         return eval(compile(tree, "<value>", "eval"), scope), [*snippets]
