@@ -61,15 +61,15 @@ class Faults(logging.Filter):
 
     def text(self, page: str) -> str:
         """Give what a page's file says."""
-        return (self.docs / page).read_text("utf-8", errors="replace")
+        return (self.docs / page).read_text("utf-8-sig", errors="replace")
 
     def read(self, file: File) -> str:
-        """Give a page's Markdown, or a heading above which the fault will stand."""
+        """Give a page's Markdown, as far as it can be read."""
         try:
             text = file.content_string
         except UnicodeDecodeError as error:
             self.say(file.src_uri, f"{error}; save the page as UTF-8", "\ufffd")
-            return f"# {file.name}\n"
+            text = self.text(file.src_uri)
         if text.startswith("---") and get_data(text)[0] == text:
             message = "what stands between its lines --- is no YAML; quote what holds a colon"
             self.say(file.src_uri, message, text.partition("\n---")[0])
