@@ -17,12 +17,6 @@ from weave.run.results import Results
 PROJECT: Project = project_at(Path(__file__).parents[1])
 
 
-def pytest_configure(config):
-    """Say what our own marks mean."""
-    config.addinivalue_line("markers", "long: takes long, and is run by `make check`")
-    config.addinivalue_line("markers", "alone: asks nothing of the snippets' results if run alone")
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than cores: many tests wait for a browser, or for another process."""

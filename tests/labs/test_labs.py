@@ -16,6 +16,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tests.sentences import COUNTED
 from weave.embed import tokens
 from weave.run import notebook
 from weave.run.notebook import Cell
@@ -188,6 +189,9 @@ def flaws(path: Path) -> list[str]:
     numbers = exercises(cells)
     if not 4 <= len(numbers) <= 7 or numbers != list(range(1, len(numbers) + 1)):
         found.append(f"four to seven exercises are needed, numbered from 1, and here is {numbers}")
+    count = COUNTED.split(" ")[len(numbers)]
+    if not cells["title"]["source"].partition("\n\n")[2].startswith(f"{count.title()} exercises "):
+        found.append(f"title: its text does not begin with '{count.title()} exercises'")
     order = [name for name in cells if re.fullmatch(r"[a-z]+-\d+", name)]
     for number in numbers:
         parts = [f"{kind}-{number}" for kind in ("task", "exercise", "check", "hint", "solution")]
@@ -228,7 +232,8 @@ def imports(code: str) -> list[str]:
 
 @EACH_LAB
 def test_a_notebook_is_a_lab(path):
-    assert flaws(path) == []
+    found = flaws(path)
+    assert not found, "\n".join(found)
 
 
 def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
@@ -236,7 +241,16 @@ def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
     assert stems == {p.stem for p in Path(__file__).parent.glob("*.py")} - {"test_labs"}
     for stem in stems:
         chapter = (ROOT / f"docs/{stem}.md").read_text("utf-8")
-        assert f"(labs/{stem}.ipynb)" in chapter
+        number = len(exercises(cells_of(ROOT / f"docs/labs/{stem}.ipynb")))
+        assert miscounted(chapter, stem, number) is None
+        assert miscounted(chapter, stem, number + 1)
+
+
+def miscounted(chapter: str, stem: str, number: int) -> str | None:
+    """Tell what is missing from the line that leads from a chapter to its lab."""
+    count = COUNTED.split(" ")[number]
+    line = rf"\(labs/{stem}\.ipynb\): {count} exercises\b"
+    return None if re.search(line, chapter) else f"'(labs/{stem}.ipynb): {count} exercises'"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +260,7 @@ def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
         ('"id": "hint-1"', '"id": "hint-2"', "same id"),
         ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
         ('"execution_count": null', '"execution_count": 7', "clear the outputs"),
+        ("Six exercises", "Seven exercises", "begin with 'Six exercises'"),
         ("## 1. ", "## One: ", "does not begin with"),
         ("import numpy as np", "import torch", "imports torch"),
         ("import numpy as np", "import weave", "imports weave"),
