@@ -541,9 +541,9 @@ def test_the_list_on_top_leads_to_every_question():
         ("[MLA](#mla)", "[MLA](#gemma)", "the list on top lacks (#mla)"),
         ("[MLA](#mla)", "[MLA](#mla) [a](#more)", "no heading has (#more)"),
         (
-            "(#gemma) · [MLA](#mla)",
-            "(#mla) · [MLA](#gemma)",
-            "(#mla) is listed where (#gemma) comes",
+            "(#models)**: [DeBERTa](#deberta)",
+            "(#deberta)**: [a](#models)",
+            "(#deberta) is listed where (#models) comes",
         ),
     ],
 )
