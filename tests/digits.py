@@ -1,11 +1,11 @@
 """What tests notice: a number that a page prints, a unit of its last digit off, fails a test.
 
-A plugin for pytest: after `pytest -p tests.digits tests/test_variance.py` every number of this
-chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down, and
-the tests that read it run again, the quick ones first, until one has noticed; what none has noticed
-is named. A number counts as printed where
-it stands alone, as in `{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a
-standard error, which says itself how far it may be off.
+A plugin for pytest: after `make test ARGS="-p tests.digits tests/test_variance.py"` every number of
+this chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down,
+and the tests that read it run again, the quick ones first, until one has noticed; what none has
+noticed is named. A number counts as printed where it stands alone, as in
+`{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a standard error, which says
+itself how far it may be off.
 """
 
 import ast

@@ -111,7 +111,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if not name.endswith(".ipynb"):
             return self.faults.read(page.file)
         chapter = Path(config.docs_dir, f"{stem}.md")
-        about = get_data(chapter.read_text("utf-8-sig"))[1] if chapter.is_file() else {}
+        about = get_data(chapter.read_text("utf-8-sig", "replace"))[1] if chapter.is_file() else {}
         title = str(about.get("title", stem))
         links = lab.links(stem, title, config.repo_url or "", config.edit_uri or "")
         try:

@@ -110,6 +110,8 @@ class Project:
         if name in self.failed:
             raise self.failed[name]
         if name not in self.jobs:
+            if (self.root / f"snippets/{name}.py").is_file():
+                raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
 
     def look_up(self, kind: str, key: str = "") -> Any:
