@@ -78,6 +78,7 @@ class Context:
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
+    said: set[str] = field(default_factory=set)  # the mistakes that were logged so far
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
 
     @property
@@ -124,7 +125,8 @@ class Context:
                     return EMBEDS[kind].weave(match, self)
                 raise WeaveError(EMBEDS[kind.removeprefix("not_")].misspelt[1])
             except WeaveError as error:
-                return self.report(error)
+                margin = match[0].removesuffix(match[0].lstrip(" \t"))  # of a fold, say
+                return margin + self.report(error)
 
         return token().sub(replace, text)
 
@@ -141,9 +143,11 @@ class Context:
         )
 
     def report(self, error: WeaveError) -> str:
-        """Log a mistake with its page and line, and show it in its place on the page."""
+        """Log a mistake with its page and line, once, and show it in its place on the page."""
         where = self.place(self.line + error.line)
-        log.warning("%s: %s", where, error)
+        if str(error) not in self.said:
+            self.said.add(str(error))
+            log.warning("%s: %s", where, error)
         return self.stash(mistake(where, str(error)))
 
 

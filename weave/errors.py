@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class WeaveError(Exception):
@@ -16,9 +17,20 @@ class WeaveError(Exception):
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Say which known words are near, or list them all where none is."""
+    """Say which known words are near, or list some where none is."""
     words = sorted(str(name) for name in known)
     near = get_close_matches(str(word), words, n=1, cutoff=0.5)
     if near:
         return f"; did you mean '{near[0]}'?"
-    return f"; there is {', '.join(words)}" if words else ""
+    some = [*words[:8], f"{len(words) - 8} more"] if len(words) > 9 else words
+    return f"; there is {', '.join(some)}" if words else ""
+
+
+def read_text(path: Path, name: str) -> str:
+    """Read a file; a WeaveError names the line that is not UTF-8."""
+    data = path.read_bytes()
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise WeaveError(f"{name}:{line}: {error}; save the file as UTF-8") from None

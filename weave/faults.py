@@ -23,14 +23,23 @@ class Faults(logging.Filter):
         super().__init__()
         self.docs = docs
         self.shown: dict[str, list[str]] = {}
-        pages = logging.getLogger("mkdocs.structure.pages")
-        for old in [each for each in pages.filters if isinstance(each, Faults)]:
-            pages.removeFilter(old)
-        pages.addFilter(self)
+        self.mistaken = False  # whether an embed, or a page, has not become what it was to be
+        for logger in (log, logging.getLogger("mkdocs.structure.pages")):
+            for old in [each for each in logger.filters if isinstance(each, Faults)]:
+                logger.removeFilter(old)
+            logger.addFilter(self)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say of a broken link where it stands."""
-        if record.levelno >= logging.WARNING and (found := LINK.match(record.getMessage())):
+        """Say of a broken link where it stands.
+
+        One that no author wrote leads to what a mistake has left out, and goes with that.
+        """
+        if record.levelno < logging.WARNING:
+            return True
+        self.mistaken |= record.name == log.name
+        if found := LINK.match(record.getMessage()):
+            if self.mistaken and found["link"] not in self.text(found["page"]):
+                return False
             message = f"{found['what']} Mend the link."
             record.msg, record.args = self.note(found["page"], message, found["link"]), ()
         return True
@@ -41,11 +50,16 @@ class Faults(logging.Filter):
 
     def note(self, page: str, message: str, words: str) -> str:
         """Note a fault to be shown, and give it with its place."""
-        text = (self.docs / page).read_text("utf-8", errors="replace")
-        at = text.rfind(words)  # one that an embed has made stands in no line
-        where = f"docs/{page}" + (f":{text.count(chr(10), 0, at) + 1}" if at >= 0 else "")
+        text = self.text(page)
+        # Whole words; a link that an embed has made stands in no line.
+        at = [m.start() for m in re.finditer(rf"{re.escape(words)}(?!(?<=\w)[\w-])", text)]
+        where = f"docs/{page}" + (f":{text.count(chr(10), 0, at[-1]) + 1}" if at else "")
         self.shown.setdefault(page, []).append(mistake(where, message))
         return f"{where}: {message}"
+
+    def text(self, page: str) -> str:
+        """Give what a page's file says."""
+        return (self.docs / page).read_text("utf-8", errors="replace")
 
     def read(self, file: File) -> str:
         """Give a page's Markdown, or a heading above which the fault will stand."""

@@ -56,7 +56,18 @@ print(1)
 ```text
 1
 ```
+
+??? depth "More"
+
+    ::: proved theorem/lemma
+
+    ## Three {#three}
+
+What [three](#three) says.
+
+::: verdicts
 """
+STATED = "Lemma lemma :\n  True.\nProof.\nQed.\n"
 CONFIG = """site_name: test
 plugins:
   - weave
@@ -67,6 +78,7 @@ markdown_extensions:
   - attr_list
   - def_list
   - md_in_html
+  - pymdownx.details
   - pymdownx.superfences
   - weave: {time_limit: 5}
 validation: {omitted_files: warn, absolute_links: warn, unrecognized_links: warn, anchors: warn}
@@ -85,7 +97,7 @@ SITE = {
     "mkdocs.yml": CONFIG,
     "docs/index.md": "# Home\n",
     CHAPTER: PAGE,
-    "docs/other.md": "# Other\n\n## There\n\nNothing.\n",
+    "docs/other.md": "# Other\n\n## There\n\nSee [three](chapter.md#three).\n",
     "docs/references.md": "# References\n\n::: references\n",
     "docs/references.bib": "@misc{zhang, author = {Zhang, J.}, title = {A Note}}\n",
     "docs/claims.md": "# Claims\n\n::: claims source\n",
@@ -94,6 +106,7 @@ SITE = {
     LINE: SCRIPT,
     "snippets/chapter/law.py": "number = 1\n",
     "snippets/claims/source.py": CLAIMS,
+    "proofs/theorem.v": STATED,
 }
 COMPUTE, DRAW = "slope = 1.5 * number", "plt.plot([0, slope])"
 
@@ -208,12 +221,17 @@ FAULTS = {
     "a missing snippet": Fault(
         LINE, Path.unlink, ("docs/chapter.md:3: no snippet 'chapter/line'",)
     ),
-    "an empty snippet": whole(LINE, "", "docs/chapter.md:3: no snippet 'chapter/line'"),
+    "an empty snippet": whole(LINE, "", f"docs/chapter.md:3: {LINE} has no cells"),
     "a snippet that is not UTF-8": whole(
         LINE,
         SCRIPT.replace("line", "linè").encode("latin-1"),
-        f"{LINE}:1: Unicode",
-        "save the file as",
+        f"{LINE}:1: 'utf-8' codec can't decode",
+        "save the file as UTF-8",
+    ),
+    "a snippet with a letter that is not UTF-8": whole(
+        LINE,
+        SCRIPT.replace("slope =", "# è\nslope =").encode("latin-1"),
+        f"{LINE}:9: 'utf-8' codec can't decode",
     ),
     "a missing module": Fault(
         "snippets/chapter/law.py",
@@ -227,6 +245,19 @@ FAULTS = {
         "chapter.md:5: ",
         "did you mean 'chapter/line'?",
     ),
+    "an unknown word": put(
+        CHAPTER,
+        "::: chapter/line",
+        "::: explor chapter/line",
+        "chapter.md:5: ",
+        "or ::: and explore",
+    ),
+    "a snippet without cells": whole(
+        LINE, SCRIPT.replace("# %%", "#%%"), f"docs/chapter.md:3: {LINE} has no cells"
+    ),
+    "a wrong statement in a fold": put(
+        CHAPTER, "/lemma", "/lema", "chapter.md:25: ", "did you mean 'theorem/lemma'?"
+    ),
     "a wrong value": put(
         CHAPTER, "line.slope", "line.slop", "docs/chapter.md:3: ", "did you mean 'slope'?"
     ),
@@ -234,6 +265,13 @@ FAULTS = {
     "a wrong claim": put(CHAPTER, "@a-1", "@a-2", "docs/chapter.md:7: ", "did you mean 'a-1'?"),
     "a broken link": put(
         CHAPTER, "other.md", "othr.md", "docs/chapter.md:7: ", "'othr.md#there'", "Mend"
+    ),
+    "a broken link above one that begins alike": put(
+        CHAPTER,
+        "[other](other.md#there)",
+        "[other](other.md#the)\nand [other](other.md#there)",
+        "docs/chapter.md:7: ",
+        "'other.md#the'",
     ),
     "a broken anchor": put(
         CHAPTER, "#there", "#here", "docs/chapter.md:7: ", "anchor '#here'", "Mend"
@@ -253,6 +291,25 @@ FAULTS = {
     ),
     "a missing page": Fault(
         "docs/other.md", Path.unlink, ("docs/chapter.md:7: ", "'other.md#there'")
+    ),
+    "a chapter that is not UTF-8": whole(
+        CHAPTER,
+        PAGE.replace("A ", "À ").encode("latin-1"),
+        "docs/chapter.md:3: ",
+        "save the page as UTF-8",
+    ),
+    "a glossary that is not UTF-8": whole(
+        "docs/glossary.md",
+        b"# Words\n\nQuery\n:   A v\xe9ctor.\n",
+        "docs/glossary.md:4: ",
+        "save the file as UTF-8",
+        page="glossary/",
+    ),
+    "a proof that is not UTF-8": whole(
+        "proofs/theorem.v",
+        STATED.encode() + b"(* \xe9 *)\n",
+        "docs/chapter.md:25: proofs/theorem.v:5: ",
+        "save the file as UTF-8",
     ),
     "an empty page": whole("docs/other.md", "", "docs/other.md:1: ", "write it", page="other/"),
     "a page that is not UTF-8": whole(
@@ -275,11 +332,13 @@ FAULTS = {
         "snippets/claims/source.py",
         "claims = ",
         "claims = none or ",
-        "source.py:5: NameError",
-        page="claims/",
+        "docs/chapter.md:7: snippets/claims/source.py:5: NameError",
     ),
     "a notebook that is no JSON": whole(
         LAB, "{", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
+    ),
+    "a notebook that is not UTF-8": whole(
+        LAB, b'{"\xe9": 1}', "docs/labs/chapter.ipynb", "UnicodeDecodeError", page="labs/chapter/"
     ),
     "an empty notebook": whole(
         LAB, "", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
@@ -295,7 +354,9 @@ FAULTS = {
         page="labs/chapter/",
     ),
     "a page that lies elsewhere": link(
-        "docs/leak.md", Path(__file__), "docs/leak.md: this link leads out of the project; put"
+        "docs/leak.md",
+        Path(__file__).parents[2] / "LICENSE",
+        "docs/leak.md: this link leads out of the project; put",
     ),
     "a table that lies elsewhere": link(
         "snippets/chapter/leak.csv",

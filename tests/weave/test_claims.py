@@ -164,6 +164,12 @@ def test_a_place_may_credit_others(book):
         assert re.search(r"Answer, after <a [^>]*claim a-1, wrong", html)
 
 
+def test_a_number_that_no_claim_has_leaves_the_verdicts_on_the_others(book):
+    page = book.build("# C\n\nFour [@a-1], even [@a-9].\n\n::: verdicts\n")
+    assert page.warnings == ["docs/chapter.md:3: no claim is 'a-9'; did you mean 'a-3'?"]
+    assert 'id="verdict-a-1"' in page.html
+
+
 def test_verdicts_follow_the_ledger(book):
     text = "# C\n\nFour [@a-1].\n\n::: verdicts\n"
     assert "× wrong</em>" in book.build(text).html

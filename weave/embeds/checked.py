@@ -53,24 +53,26 @@ def settles(match: re.Match[str], context: Context) -> str:
 def verdicts(match: re.Match[str], context: Context) -> str:
     """List all claims that the page refers to, by verdict, as HTML with Markdown in it."""
     named = dict.fromkeys(m.key for m in mentions_in(match.string, context.source))
-    every = sorted(key for key in named if KEY.fullmatch(key))
-    if not every:
+    own = keys(match)  # of the others, those that no claim has are reported at their marks
+    numbers = sorted(filter(KEY.fullmatch, named))
+    if not numbers:
         raise WeaveError("this page refers to no claim")
+    every = [key for key in numbers if key in own or context.look_up("claim", key)]
     rows = {key: look_up(key, context) for key in every}
-    own = [key for key in every if not in_ledger(key, rows[key], context)["place"]]
+    ours = [key for key in every if not in_ledger(key, rows[key], context)["place"]]
     worst_first = ("wrong", "true if")
     shown = [
         key
         for word in worst_first
         for key in rows
-        if rows[key]["verdict"] == word and key not in own
+        if rows[key]["verdict"] == word and key not in ours
     ]
     parts = [listing(shown, match, context)]
     folds = {
-        summary: [key for key in rows if rows[key]["verdict"] in words and key not in own]
+        summary: [key for key in rows if rows[key]["verdict"] in words and key not in ours]
         for summary, words in FOLDED.items()
     }
-    for summary, folded in (folds | {"Our own addition, in no source": own}).items():
+    for summary, folded in (folds | {"Our own addition, in no source": ours}).items():
         if folded:
             parts.append(
                 f'<details class="depth" markdown="block"><summary>{summary}: {len(folded)}'

@@ -103,9 +103,12 @@ def spoken(text: str) -> str:
 
 
 def look_up(key: str, context: Context) -> dict[str, str]:
-    """Give what is said of a claim, or raise WeaveError if there is none of that number."""
+    """Give what is said of a claim; a WeaveError says that none has the number, or why."""
     row: dict[str, str] | None = context.look_up("claim", key)
     if row is None:
+        for name in sorted(context.project.failed):
+            if name.startswith("claims/"):  # it may be one of its claims
+                context.project.check(name)
         raise WeaveError(f"no claim is '{key}'{did_you_mean(key, context.look_up('claims'))}")
     return row
 

@@ -115,12 +115,16 @@ def code_block(code: str, language: str = "python") -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
+MISSPELT = (
+    "this stands alone on its line: ::: chapter/snippet, or ::: and explore, picture, proved, "
+    "settles, verdicts, claims or references, and what it takes"
+)
 EMBEDS = [
     Embed(
         "figure",
         r"^(?P<indent>[ \t]*):::[ ]+(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})"
         r"(?P<figure_open>[ ]+open)?[ \t]*$",
         weave,
-        misspelt=(r"^[ \t>*+-]*:::", "a figure stands on a line of its own: ::: chapter/snippet"),
+        misspelt=(r"^[ \t>*+-]*:::", MISSPELT),
     )
 ]

@@ -16,7 +16,7 @@ from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from weave.embed import Context
-from weave.errors import WeaveError
+from weave.errors import WeaveError, read_text
 from weave.project import Project, looks_up
 
 PAGE = "glossary.md"
@@ -53,7 +53,7 @@ def terms(project: Project, _: str) -> dict[str, Term]:
     """Read the glossary: each word by its name in lower case. None must be defined twice."""
     file = project.root / "docs" / PAGE
     found: dict[str, Term] = {}
-    for entry in ENTRY.finditer(file.read_text("utf-8")) if file.is_file() else ():
+    for entry in ENTRY.finditer(read_text(file, f"docs/{PAGE}")) if file.is_file() else ():
         names = entry["names"].splitlines()
         for name in names:
             if name.lower() in found:
@@ -75,17 +75,23 @@ def anchor(name: str) -> str:
 
 def mark_tree(root: Element, context: Context) -> None:
     """Link a page's first use of each word; give the glossary's own page its anchors."""
+    found: list[Term] = []
+    try:
+        context.look_up("words")
+        found += context.project.look_up("terms").values()
+    except WeaveError as error:
+        if context.source in {PAGE, ""}:  # the other pages are made again when it is mended
+            context.line = 1
+            box = Element("p")
+            box.text = context.report(error)
+            root.insert(0, box)
     if context.source == PAGE:
         for entry in root.iter("dl"):
             for before, part in pairwise([entry, *entry]):
                 if part.tag == "dt" and before.tag != "dt":  # the first name of several
                     part.set("id", anchor("".join(part.itertext())))
         return
-    try:
-        context.look_up("words")
-        mark(root, [*context.project.look_up("terms").values()], context)
-    except WeaveError as error:
-        context.report(error)
+    mark(root, found, context)
 
 
 def mark(element: Element, unused: list[Term], context: Context) -> None:

@@ -5,7 +5,7 @@ from textwrap import indent
 
 from weave.embed import Context, Embed
 from weave.embeds.figure import code_block
-from weave.errors import WeaveError, did_you_mean
+from weave.errors import WeaveError, did_you_mean, read_text
 from weave.project import Project, looks_up
 
 # Up to its proof, or to the empty line below it, where it needs none.
@@ -15,7 +15,8 @@ STATEMENT = re.compile(r"^(?:Theorem|Corollary|Lemma|Record) (\w+).+?(?=\nProof|
 @looks_up("statements", entry="statement")
 def statements(project: Project, _: str) -> dict[str, str]:
     """Give what is stated in the files below proofs/, by file and name."""
-    files = {file.stem: file.read_text("utf-8") for file in project.root.glob("proofs/*.v")}
+    found = project.root.glob("proofs/*.v")
+    files = {file.stem: read_text(file, f"proofs/{file.name}") for file in found}
     return {f"{f}/{found[1]}": found[0] for f in files for found in STATEMENT.finditer(files[f])}
 
 

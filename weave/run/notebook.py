@@ -27,7 +27,8 @@ def read(path: Path) -> list[Cell]:
         cells = json.loads(path.read_text("utf-8"))["cells"]
         return [Cell(c["id"], c["cell_type"] == "code", "".join(c["source"])) for c in cells]
     except (ValueError, KeyError, TypeError) as error:
-        raise WeaveError(f"no notebook with an id on each cell: {error!r}") from None
+        what = f"{type(error).__name__}: {error}"
+        raise WeaveError(f"no notebook with an id on each cell: {what}") from None
 
 
 def words_of(cell: Cell) -> tuple[str, str, str]:

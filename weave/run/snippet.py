@@ -18,7 +18,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from weave.errors import WeaveError
+from weave.errors import WeaveError, read_text
 
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 
@@ -71,9 +71,10 @@ def read(path: Path) -> Snippet:
     """Take the script at `path` apart.
 
     Raises:
-        WeaveError: a syntax error, no caption, no text alternative, or more than two cells.
+        WeaveError: not UTF-8, a syntax error, no caption, no text alternative, or more than two
+            cells.
     """
-    source = path.read_text("utf-8-sig")
+    source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
