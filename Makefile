@@ -18,7 +18,7 @@ export NO_MKDOCS_2_WARNING := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint lock audit proof site editions zensical torch models measure bench weigh clean
+.PHONY: help serve test check lint format labs lock audit proof site editions zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,16 @@ lint: $(VENV)/tests-installed ## style, types, and the workflows' security
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/zizmor --quiet --offline --no-progress .github
+
+format: $(VENV)/tests-installed ## mend what of the style a program can mend
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
+	$(BIN)/jupyter nbconvert --log-level ERROR --inplace --clear-output \
+	  --ClearMetadataPreprocessor.enabled=True \
+	  --ClearMetadataPreprocessor.preserve_nb_metadata_mask="{'kernelspec', ('language_info', 'name')}" \
+	  $(or $(ARGS),docs/labs/*.ipynb)
 
 # All that is installed, with hashes, made from what is pinned by hand: the newest that fits.
 lock: $(VENV)/uv ## note what requirements.txt means in full; ARGS=--upgrade for the newest of it

@@ -1,12 +1,13 @@
 """Every claim of the sources is judged by a check, and every check can tell true from false.
 
-After a change in one claim, `pytest tests/test_claims.py -k 003-15` takes a few seconds: it judges
-this claim alone, and asks whether a chapter refers to it.
+After a change in one claim, `make test ARGS="tests/test_claims.py -k 003-15"` takes a few seconds:
+it judges this claim alone, and asks whether a chapter refers to it.
 """
 
 import ast
 import re
 import sys
+import time
 from collections import Counter
 from functools import cache
 from itertools import groupby
@@ -17,6 +18,7 @@ import pytest
 
 from tests.conftest import PROJECT, alone
 from weave.embeds.claims import TONES
+from weave.run.limits import limits
 from weave.scan import Mention, mentions_in
 
 ROOT = PROJECT.root
@@ -59,11 +61,17 @@ def unjudged(source: str) -> Any:
     return names["ledger"]
 
 
+def judged_alone(ledger: Any, key: str, seconds: float = PROJECT.time_limit) -> dict:
+    """Judge one claim, within the limits that hold for the whole ledger in a build."""
+    with limits(seconds):
+        return ledger.judge(only=key)[key]
+
+
 @pytest.fixture
 def claim(request, snippet, key):
     """Give what the ledger says of a claim: judged now, if nothing but single claims is tried."""
     if alone(request.session.items):
-        return unjudged(SOURCES[key]).judge(only=key)[key]
+        return judged_alone(unjudged(SOURCES[key]), key)
     return snippet(f"claims/{SOURCES[key]}").claims[key]
 
 
@@ -409,6 +417,27 @@ def of_two_arrays():
 def test_a_claim_that_does_not_fit_its_finding_is_named(judge, says, found, words, problem):
     with pytest.raises(ValueError, match=f"^a-1: .*{problem}"):
         judge(says, found, **words)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit memory")
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        (lambda: time.sleep(9), "TimeoutError: stopped after 0.2 s"),
+        (lambda: np.zeros(2**30), "MemoryError: Unable to allocate 8.00 GiB"),
+    ],
+    ids=["time", "memory"],
+)
+def test_a_claim_judged_alone_is_stopped_as_in_a_build(ledger, check, problem):
+    book = ledger.Ledger()
+
+    @book.claim("a-1", "here", "so it is", says="2")
+    def too_much():
+        """It is."""
+        return check()
+
+    with pytest.raises(ValueError, match=problem):
+        judged_alone(book, "a-1", seconds=0.2)
 
 
 def test_a_number_is_given_once(ledger):

@@ -8,6 +8,8 @@ here, with the page, the line and the mend.
 import ast
 import io
 import re
+import shutil
+import subprocess
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -361,3 +363,18 @@ def test_the_readme_gives_the_two_commands():
     readme = (ROOT / "README.md").read_text("utf-8")
     for command in ("make serve", "make test", "pip install -r requirements.txt", "mkdocs serve"):
         assert command in readme
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make")
+def test_make_knows_every_target_that_is_named_and_passes_on_what_it_is_given():
+    text = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md"))
+    named = re.findall(
+        r"(?:^|`)make ([a-z]+)(?: ARGS=(?:\"([^\"]+)\"|([^`\s]+)))?", text, re.MULTILINE
+    )
+    assert len(named) > 20
+    for target, quoted, bare in {*named, ("test", "-k 'two words'", "")}:
+        given = quoted or bare
+        command = ["make", "-n", target, f"ARGS={given}"]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert not run.returncode, run.stderr
+        assert given in run.stdout, f"make {target} ignores ARGS"

@@ -1,6 +1,7 @@
 """The figures of docs/questions.md: each by another route, each with a wrong variant that fails."""
 
 import re
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -517,9 +518,36 @@ def anchors(page):
     return [anchor or re.sub(r"\W+", "-", title.lower()) for title, anchor in headings]
 
 
+def misplaced(page):
+    """Name what the list on top lacks, has too much, or else the first that is out of order."""
+    on_top, below = listed(page), anchors(page)
+    found = [f"the list on top lacks (#{each})" for each in below if each not in on_top]
+    found += [f"no heading has (#{each})" for each in on_top if each not in below]
+    pairs = zip(on_top, below, strict=False)
+    swapped = (f"(#{one}) is listed where (#{other}) comes" for one, other in pairs if one != other)
+    return found or [*islice(swapped, 1)]
+
+
 def test_the_list_on_top_leads_to_every_question():
     page = PAGE.read_text("utf-8")
-    assert listed(page) == anchors(page)
-    assert len(set(anchors(page))) == len(anchors(page)) > 50
-    assert listed(page.replace("](#mla)", "](#gemma)")) != anchors(page)
-    assert listed(page) != anchors(page + "\n### New? {#new}\n")
+    assert misplaced(page) == []
+    assert len(set(anchors(page))) == len(listed(page)) == len(anchors(page)) > 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        ("\n## In code", "\n### New? {#new}\n\n## In code", "the list on top lacks (#new)"),
+        ("[MLA](#mla)", "[MLA](#gemma)", "the list on top lacks (#mla)"),
+        ("[MLA](#mla)", "[MLA](#mla) [a](#more)", "no heading has (#more)"),
+        (
+            "(#models)**: [DeBERTa](#deberta)",
+            "(#deberta)**: [a](#models)",
+            "(#deberta) is listed where (#models) comes",
+        ),
+    ],
+)
+def test_what_the_list_on_top_lacks_or_misplaces_is_named(old, new, flaw):
+    page = PAGE.read_text("utf-8")
+    assert page.count(old) == 1
+    assert misplaced(page.replace(old, new)) == [flaw]

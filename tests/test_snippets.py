@@ -6,6 +6,7 @@ is read here, and one runs as a reader would run it.
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,34 @@ def flaws(folder: Path) -> list[str]:
 def test_every_snippet_imports_what_a_reader_has_and_shows_its_figure():
     assert len([*SNIPPETS.glob("*/*.py")]) > 50
     assert flaws(SNIPPETS) == []
+
+
+def asked_for(name: str, *tests: str) -> tuple[set[str], str]:
+    """Give the tests that `--snippet` chooses, and all that pytest says."""
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--snippet", name, *tests],
+        cwd=SNIPPETS.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return set(re.findall(r"::(\w+)", run.stdout)), run.stdout + run.stderr
+
+
+def test_the_tests_that_ask_for_one_snippet_can_be_chosen():
+    chosen, said = asked_for("index/picture_scales", "tests/test_index.py", "tests/test_digits.py")
+    assert chosen == {"test_the_picture_of_the_rivals"}, said
+    chosen, said = asked_for("index/picture_scale", "tests/test_index.py")
+    assert not chosen
+    assert "no test asks for the snippet 'index/picture_scale'" in said
+
+
+def test_some_test_asks_for_every_figure():
+    tests = "".join(file.read_text("utf-8") for file in SNIPPETS.parent.glob("tests/test_*.py"))
+    figures = [path for path in SNIPPETS.glob("*/*.py") if "\n# %%" in path.read_text("utf-8")]
+    names = {path.relative_to(SNIPPETS).with_suffix("").as_posix() for path in figures}
+    ledgers = {name for name in names if name.startswith("claims/")}  # each claim has a test
+    assert sorted(name for name in names - ledgers if f'"{name}"' not in tests) == []
 
 
 WHOLE = '''"""Words."""

@@ -12,9 +12,18 @@ First the `project` is refreshed: the `runner` runs those of its snippets and la
 changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
 `page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
 to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
-beside them is `published`. `plugin` knows MkDocs (it has its `templates` compiled once), `zensical`
-its successor. `faults` are what no embed sees; a `site` takes the last one's place when there are
-none.
+beside them is `published`. `plugin` knows MkDocs, `zensical` its successor. `faults` are what no
+embed sees; a `site` takes the last one's place when there are none. Words with a meaning of their
+own here:
+
+    entry     what the store keeps of a run or a page; in a list: a work, a claim, a term
+    look-up   a question, `kind key`, whose answer is noted in the trace of what is made of it
+    told      an answer to it that only the engine knows: MkDocs or Zensical
+    sign      a character that the fonts must have; SIGNS are those that stand for verdicts
+    mention   a place on a page that refers to an entry, which links back
+    to mark   to put links, anchors or signs into text; `mark_tree` does so on the whole page
+    cell      in a snippet: the lines from one `# %%` to the next; in a lab: a notebook's
+    plain     a page's edition in Markdown (`plain`); PLAIN names what a module leaves alone
 """
 
 from weave.page import Weave

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from html import escape
+from textwrap import indent
 from typing import Any
 
 from weave.errors import WeaveError
@@ -35,6 +36,20 @@ class Embed:
     signs: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
     # Whether the token stands inside formulas, and there alone, and becomes TeX.
     in_formula: bool = False
+
+
+def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embed:
+    """Make a kind whose token has a line of its own, `::: WORDS`, also within a fold.
+
+    What it becomes is indented as the token was. `words` is the pattern of what follows the colons.
+    """
+    margin = f"{name}_margin"
+
+    def indented(match: re.Match[str], context: "Context") -> str:
+        return indent(weave(match, context), match[margin])
+
+    pattern = rf"^(?P<{margin}>[ \t]*):::[ ]+{words}[ \t]*$"
+    return Embed(name, pattern, indented, **more)
 
 
 EMBEDS: dict[str, Embed] = {}  # by name; `weave/embeds/__init__.py` enters them

@@ -4,7 +4,6 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from xml.etree.ElementTree import Element
 
 from markdown import Markdown
 from markdown.extensions import Extension
-from markdown.postprocessors import Postprocessor
 from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
@@ -51,7 +49,6 @@ class Weave(Extension):
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
-        md.postprocessors.register(Plain(), "weave", 20)  # after code is back (30)
 
 
 @dataclass
@@ -90,11 +87,3 @@ class Marker(Treeprocessor):
         for module in embeds.MODULES:
             if mark := getattr(module, "mark_tree", None):
                 mark(root, self.context)
-
-
-class Plain(Postprocessor):
-    """Leaves names, operators, brackets and spaces in code unmarked: half of a page's elements."""
-
-    def run(self, text: str) -> str:
-        """Take their marks off."""
-        return re.sub(r'<span class="[nopw]">([^<]*)</span>', r"\1", text)

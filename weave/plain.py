@@ -41,7 +41,7 @@ def write(text: str, page: Page, site: Path) -> None:
 def write_list(nav: Navigation, site: Path, config: MkDocsConfig) -> None:
     """Write `llms.txt`, the list of the plain editions that the site has."""
     root = config.site_url or ""
-    lines = [ABOVE.format(name=config.site_name, words=config.site_description, root=root)]
+    lines = [ABOVE.format(name=config.site_name, words=config.site_description)]
     lines += listed("Pages", [item for item in nav if isinstance(item, Page)], site, root)
     for section in [item for item in nav if isinstance(item, Section)]:
         inside = [item for item in section.children if isinstance(item, Page)]
@@ -102,7 +102,6 @@ class Plain(MarkdownConverter):  # type: ignore[misc]
         heading_style = ATX
         bullets = "-"
         escape_underscores = False  # inside words, as in names of code, they mean nothing
-        sub_symbol = "_"
 
         @staticmethod
         def code_language_callback(pre: Any) -> str:

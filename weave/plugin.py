@@ -11,9 +11,10 @@ from base64 import b64decode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
@@ -32,7 +33,6 @@ from weave.errors import WeaveError
 from weave.project import WATCHED, project_at
 from weave.published import card_of, cut_fonts, published
 from weave.site import Site
-from weave.templates import Compiled
 
 AFTER_OTHER_PLUGINS = -100
 jupyter.load_cheaply()
@@ -43,7 +43,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     in_place = False  # a server's site, or one that is built in part
     site: Site | None = None
-    compiled = Compiled()
+    compiled = TemporaryDirectory()  # templates
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
@@ -97,7 +97,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Compile no template twice while serving."""
-        env.bytecode_cache = self.compiled
+        env.bytecode_cache = FileSystemBytecodeCache(self.compiled.name)
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:

@@ -21,7 +21,7 @@ MACHINERY = {
     "pages": (
         "**/*",
         "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
-        "markdownify",
+        "markdownify beautifulsoup4 matplotlib numpy scipy",
     ),
 }
 # The folders whose files snippets and pages are made of.
@@ -140,7 +140,7 @@ class Project:
         return digest
 
     def is_fresh(self, kind: str, name: str) -> bool:
-        """Tell whether all that an entry was made of is as it was."""
+        """Tell whether all that an entry was made of is as it was; no sweep drops it now."""
         self.wanted.add((kind, name))
         trace = self.store.read(kind, name, "trace")
         kept = isinstance(trace, dict)
@@ -154,7 +154,7 @@ class Project:
         if not self.is_fresh(kind, source):
             trace = {question: self.digest(question) for question in (source, "machinery pages")}
             self.store.write(kind, source, {"made": make(), "trace": trace})
-        self.told.pop(source, None)  # a whole page, say
+        self.told.pop(source, None)  # it may be a whole page: let go of it
         return self.store.read(kind, source, "made")
 
 

@@ -57,7 +57,7 @@ def mentions_in(text: str, page: str) -> Iterator[Mention]:
 
 def in_table(match: re.Match[str]) -> bool:
     """Tell whether a token stands in a table's row, or makes the list of a page's verdicts."""
-    line = match.string[: match.start()].rpartition("\n")[2] + match[0]
+    line = match.string[: match.start()].rpartition("\n")[2] + match[0].lstrip()
     return line.startswith(("|", "::: verdicts"))
 
 

@@ -8,6 +8,7 @@ import ast
 import importlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -16,6 +17,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tests.sentences import COUNTED
 from weave.embed import tokens
 from weave.run import notebook
 from weave.run.notebook import Cell
@@ -26,6 +28,10 @@ mpl.use("agg")
 ROOT = Path(__file__).parents[2]
 LABS = sorted((ROOT / "docs/labs").glob("*.ipynb"))
 MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 SOLUTION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -176,18 +182,21 @@ def flaws(path: Path) -> list[str]:
         if not re.fullmatch(r"[a-z]+(-\d+[a-z]?)?", name):
             found.append(f"cell {number} has no id that says what it is")
         if cell["metadata"] or cell.get("execution_count") or cell.get("outputs"):
-            found.append(f"{name}: clear the outputs, the counts and the metadata")
+            found.append(f"{name}: clear the outputs, the counts and the metadata: make labs")
     cells = cells_of(path)
     if len(cells) < len(notebook["cells"]):
         found.append("two cells have the same id")
-    if set(notebook["metadata"]) > {"kernelspec", "language_info"}:
-        found.append("metadata of the notebook beyond kernelspec and language_info")
+    if notebook["metadata"] != METADATA:
+        found.append(f"metadata of the notebook other than {METADATA}: make labs")
     if not next(iter(cells.values()))["source"].startswith("# "):
         found.append("the first cell is no heading")
 
     numbers = exercises(cells)
     if not 4 <= len(numbers) <= 7 or numbers != list(range(1, len(numbers) + 1)):
         found.append(f"four to seven exercises are needed, numbered from 1, and here is {numbers}")
+    count = COUNTED.split(" ")[len(numbers)]
+    if not cells["title"]["source"].partition("\n\n")[2].startswith(f"{count.title()} exercises "):
+        found.append(f"title: its text does not begin with '{count.title()} exercises'")
     order = [name for name in cells if re.fullmatch(r"[a-z]+-\d+", name)]
     for number in numbers:
         parts = [f"{kind}-{number}" for kind in ("task", "exercise", "check", "hint", "solution")]
@@ -228,7 +237,8 @@ def imports(code: str) -> list[str]:
 
 @EACH_LAB
 def test_a_notebook_is_a_lab(path):
-    assert flaws(path) == []
+    found = flaws(path)
+    assert not found, "\n".join(found)
 
 
 def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
@@ -236,7 +246,16 @@ def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
     assert stems == {p.stem for p in Path(__file__).parent.glob("*.py")} - {"test_labs"}
     for stem in stems:
         chapter = (ROOT / f"docs/{stem}.md").read_text("utf-8")
-        assert f"(labs/{stem}.ipynb)" in chapter
+        number = len(exercises(cells_of(ROOT / f"docs/labs/{stem}.ipynb")))
+        assert miscounted(chapter, stem, number) is None
+        assert miscounted(chapter, stem, number + 1)
+
+
+def miscounted(chapter: str, stem: str, number: int) -> str | None:
+    """Tell what is missing from the line that leads from a chapter to its lab."""
+    count = COUNTED.split(" ")[number]
+    line = rf"\(labs/{stem}\.ipynb\): {count} exercises\b"
+    return None if re.search(line, chapter) else f"'(labs/{stem}.ipynb): {count} exercises'"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +265,9 @@ def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
         ('"id": "hint-1"', '"id": "hint-2"', "same id"),
         ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
         ('"execution_count": null', '"execution_count": 7', "clear the outputs"),
+        ("Six exercises", "Seven exercises", "begin with 'Six exercises'"),
+        ('"name": "python"\n', '"name": "python", "version": "3.11.5"\n', "metadata of the"),
+        ('"metadata": {\n  "k', '"metadata": {\n  "widgets": {},\n  "k', "metadata of the"),
         ("## 1. ", "## One: ", "does not begin with"),
         ("import numpy as np", "import torch", "imports torch"),
         ("import numpy as np", "import weave", "imports weave"),
@@ -262,6 +284,21 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
     bad = tmp_path / "variance.ipynb"
     bad.write_text(text.replace(old, new, 1), "utf-8")
     assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make")
+def test_make_labs_clears_what_jupyter_leaves(tmp_path):
+    lab, copy = ROOT / "docs/labs/variance.ipynb", tmp_path / "variance.ipynb"
+    text = lab.read_text("utf-8").replace('"outputs": []', '"outputs": [], "metadata": {"a": 1}', 1)
+    text = text.replace('"execution_count": null', '"execution_count": 7')
+    text = text.replace('"name": "python"', '"name": "python", "version": "3.11.5"', 1)
+    copy.write_text(text, "utf-8")
+    assert len(flaws(copy)) > 2
+    scripts = Path(sys.executable).parent
+    old = ROOT / ".venv/installed"  # not to be made, wherever this runs
+    make = ["make", "-o", str(old.relative_to(ROOT)), "labs", f"BIN={scripts}", f"ARGS={copy}"]
+    subprocess.run(make, cwd=ROOT, check=True, capture_output=True)
+    assert copy.read_text("utf-8") == lab.read_text("utf-8")
 
 
 # --- the scripts -----------------------------------------------------------------------------

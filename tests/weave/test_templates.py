@@ -1,12 +1,13 @@
 """Templates are compiled once, for all builds of a process, and again when they change."""
 
+from tempfile import TemporaryDirectory
+
 import pytest
 from jinja2 import Environment
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from weave.plugin import WeavePlugin
-from weave.templates import Compiled
 
 SETTINGS = "site_name: test\nplugins: [weave]\ntheme: {name: mkdocs, custom_dir: overrides}\n"
 MAIN = '{{% extends "base.html" %}}{{% block content %}}{} words{{% endblock %}}'
@@ -24,7 +25,7 @@ def made(project, monkeypatch):
         return compile_(self, source, name, *rest, **more)
 
     monkeypatch.setattr(Environment, "compile", spy)
-    monkeypatch.setattr(WeavePlugin, "compiled", Compiled())  # as in a new process
+    monkeypatch.setattr(WeavePlugin, "compiled", TemporaryDirectory())  # as in a new process
 
     def made(word: str) -> set[str]:
         compiled.clear()

@@ -8,7 +8,7 @@ from pathlib import Path
 from re import Match
 from typing import Any, NamedTuple
 
-from weave.embed import Context, Embed, keys
+from weave.embed import Context, Embed, block, keys
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
 from weave.scan import links_back
@@ -90,5 +90,5 @@ MISSPELT = (r"\[@", "a reference is written [@key], or [@key; key] for several")
 EMBEDS = [
     # A claim's key ends in a number after a hyphen (see `claims`); a work's has no hyphen.
     Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, keys=keys, misspelt=MISSPELT),
-    Embed("bibliography", r"^[ \t]*:::[ ]+references[ \t]*$", listing),
+    block("bibliography", r"references", listing),
 ]

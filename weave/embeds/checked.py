@@ -11,10 +11,9 @@ fills the card that it shows: so the claims weigh on a page but once.
 import re
 from collections import Counter
 from collections.abc import Iterable
-from textwrap import indent
 from typing import Any
 
-from weave.embed import Context, Embed
+from weave.embed import Context, block
 from weave.embeds.claims import PAGE, SIGNS, TONES, found, look_up, mark, quoted, signs
 from weave.errors import WeaveError
 from weave.scan import mentions_in
@@ -46,8 +45,7 @@ def settles(match: re.Match[str], context: Context) -> str:
     summary = f"<summary>{claims} checked here: {verdicts}</summary>"
     begin, end = map(context.stash, (f'<details class="settles">{summary}', "</details>"))
     words = context.part("\n".join(lines))
-    text = f"\n{begin}\n\n{words}\n\n{end}\n"
-    return indent(text, match["settles_indent"])
+    return f"\n{begin}\n\n{words}\n\n{end}\n"
 
 
 def verdicts(match: re.Match[str], context: Context) -> str:
@@ -115,13 +113,13 @@ def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str
 
 NAMED = r"(?:[ ]+\w+-\d+)"
 EMBEDS = [
-    Embed(
+    block(
         "settles",
-        rf"^(?P<settles_indent>[ \t]*):::[ ]+settles{NAMED}+[ \t]*$",
+        rf"settles{NAMED}+",
         settles,
         misspelt=(r"^[ \t]*:::[ ]+settles\b", "name the claims: ::: settles 003-15 003-16"),
         keys=keys,
         signs=signs,
     ),
-    Embed("verdicts", rf"^:::[ ]+verdicts{NAMED}*[ \t]*$", verdicts, keys=keys, signs=signs),
+    block("verdicts", rf"verdicts{NAMED}*", verdicts, keys=keys, signs=signs),
 ]

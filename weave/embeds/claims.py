@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from weave.embed import Context, Embed, keys
+from weave.embed import Context, Embed, block, keys
 from weave.embeds.formula import in_words, to_mathml
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
@@ -189,5 +189,5 @@ def signs(_: re.Match[str]) -> Iterator[str]:
 EMBEDS = [
     # The number of a claim, such as 000-16: a hyphen tells it from a work's key.
     Embed("claim", r"\[@\w+-\d+(?:;\s*@?\w+-\d+)*\]", refer, keys=keys, signs=signs),
-    Embed("claims", r"^[ \t]*:::[ ]+claims[ ]+(?P<ledger>\S+)[ \t]*$", listing),
+    block("claims", r"claims[ ]+(?P<ledger>\S+)", listing),
 ]

@@ -11,7 +11,7 @@ import json
 from html import escape
 from re import Match
 
-from weave.embed import Context, Embed
+from weave.embed import Context, block
 from weave.embeds.figure import of_snippet
 
 
@@ -33,18 +33,10 @@ def weave(match: Match[str], context: Context) -> str:
 def picture(match: Match[str], context: Context) -> str:
     """Put in a drawing that no reader needs to be told about."""
     svg = of_snippet(match["pictured"], context).svg.replace('role="img"', 'aria-hidden="true"', 1)
-    return match["margin"] + context.stash(f'<div class="picture">{svg}</div>')
+    return context.stash(f'<div class="picture">{svg}</div>')
 
 
 EMBEDS = [
-    Embed(
-        "explore",
-        r"^:::[ ]+explore[ ]+(?P<explored>[\w-]+/[\w-]+)(?P<controls>(?:[ ]+\w+)*)[ ]*$",
-        weave,
-    ),
-    Embed(
-        "picture",
-        r"^(?P<margin>[ \t]*):::[ ]+picture[ ]+(?P<pictured>[\w-]+/[\w-]+)[ ]*$",
-        picture,
-    ),
+    block("explore", r"explore[ ]+(?P<explored>[\w-]+/[\w-]+)(?P<controls>(?:[ ]+\w+)*)", weave),
+    block("picture", r"picture[ ]+(?P<pictured>[\w-]+/[\w-]+)", picture),
 ]

@@ -6,10 +6,9 @@ Both with a caption, a text alternative, and their code, folded. Where the code 
 
 import re
 from html import escape
-from textwrap import indent
 from typing import NamedTuple
 
-from weave.embed import Context, Embed
+from weave.embed import Context, block
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
 from weave.run import notebook
@@ -54,7 +53,7 @@ def weave(match: re.Match[str], context: Context) -> str:
         *code,
         context.stash("</details></div></div>"),
     ]
-    return "\n" + indent("\n\n".join(filter(None, parts)), match["indent"]) + "\n"
+    return "\n" + "\n\n".join(filter(None, parts)) + "\n"
 
 
 def of_snippet(name: str, context: Context) -> Figure:
@@ -121,10 +120,9 @@ MISSPELT = (
     "settles, verdicts, claims or references, and what it takes"
 )
 EMBEDS = [
-    Embed(
+    block(
         "figure",
-        r"^(?P<indent>[ \t]*):::[ ]+(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})"
-        r"(?P<figure_open>[ ]+open)?[ \t]*$",
+        r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})(?P<figure_open>[ ]+open)?",
         weave,
         misspelt=(r"^[ \t>*+-]*::", MISSPELT),
     )

@@ -1,9 +1,8 @@
 """Statements that a machine has proved: `::: proved theorem/lemma_2` shows one of proofs/."""
 
 import re
-from textwrap import indent
 
-from weave.embed import Context, Embed
+from weave.embed import Context, block
 from weave.embeds.figure import code_block
 from weave.errors import WeaveError, did_you_mean, read_text
 from weave.project import Project, looks_up
@@ -26,7 +25,7 @@ def weave(match: re.Match[str], context: Context) -> str:
     if stated is None:
         known = context.project.look_up("statements")
         raise WeaveError(f"nothing is stated as '{name}' in proofs/{did_you_mean(name, known)}")
-    return indent(code_block(stated, "coq"), match["proved_indent"])
+    return code_block(stated, "coq")
 
 
-EMBEDS = [Embed("statement", r"^(?P<proved_indent>[ \t]*):::[ ]+proved[ ]+(?P<proved>\S+)$", weave)]
+EMBEDS = [block("statement", r"proved[ ]+(?P<proved>\S+)", weave)]
