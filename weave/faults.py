@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils import CountHandler
+from mkdocs.utils.meta import get_data
 
 from weave.embed import log, mistake
 
@@ -23,7 +24,7 @@ class Faults(logging.Filter):
         super().__init__()
         self.docs = docs
         self.shown: dict[str, list[str]] = {}
-        self.mistaken = False  # whether an embed, or a page, has not become what it was to be
+        self.said: list[logging.LogRecord] = []
         for logger in (log, logging.getLogger("mkdocs.structure.pages")):
             for old in [each for each in logger.filters if isinstance(each, Faults)]:
                 logger.removeFilter(old)
@@ -36,12 +37,13 @@ class Faults(logging.Filter):
         """
         if record.levelno < logging.WARNING:
             return True
-        self.mistaken |= record.name == log.name
         if found := LINK.match(record.getMessage()):
-            if self.mistaken and found["link"] not in self.text(found["page"]):
+            mistaken = any(each.name == log.name for each in self.said)
+            if mistaken and found["link"] not in self.text(found["page"]):
                 return False
             message = f"{found['what']} Mend the link."
             record.msg, record.args = self.note(found["page"], message, found["link"]), ()
+        self.said.append(record)
         return True
 
     def say(self, page: str, message: str, words: str = "") -> None:
@@ -59,15 +61,19 @@ class Faults(logging.Filter):
 
     def text(self, page: str) -> str:
         """Give what a page's file says."""
-        return (self.docs / page).read_text("utf-8", errors="replace")
+        return (self.docs / page).read_text("utf-8-sig", errors="replace")
 
     def read(self, file: File) -> str:
-        """Give a page's Markdown, or a heading above which the fault will stand."""
+        """Give a page's Markdown, as far as it can be read."""
         try:
-            return file.content_string
+            text = file.content_string
         except UnicodeDecodeError as error:
             self.say(file.src_uri, f"{error}; save the page as UTF-8", "\ufffd")
-            return f"# {file.name}\n"
+            text = self.text(file.src_uri)
+        if text.startswith("---") and get_data(text)[0] == text:
+            message = "what stands between its lines --- is no YAML; quote what holds a colon"
+            self.say(file.src_uri, message, text.partition("\n---")[0])
+        return text
 
     def check(self, page: str, html: str) -> None:
         """Find ids that two places of a page share, and a page that says nothing."""
@@ -81,7 +87,7 @@ class Faults(logging.Filter):
                 self.say(page, message, f"#{name}")
 
     def show(self, files: Files) -> None:
-        """Put the faults of each page above its heading, in the site that is there."""
+        """Put the faults of each page above its heading, in the site that is there, and sum up."""
         for page, mistakes in self.shown.items():
             if file := files.get_file_from_path(page):
                 path = Path(file.abs_dest_path)
@@ -89,6 +95,8 @@ class Faults(logging.Filter):
                 boxes = "".join(f"<p>{each}</p>" for each in mistakes)
                 heading = "<h1" if "<h1" in html else "</body"
                 path.write_text(html.replace(heading, boxes + heading, 1), "utf-8")
+        if self.said:
+            log.info("mistakes: %d; the first: %s", len(self.said), self.said[0].getMessage())
 
 
 def were_counted() -> bool:

@@ -1,6 +1,7 @@
 """mkdocs-jupyter without what makes it slow: the site needs no more than notebooks as pages."""
 
 import importlib
+import logging
 import sys
 from types import ModuleType
 
@@ -12,3 +13,5 @@ def load_cheaply() -> None:
     importlib.import_module("mkdocs_jupyter.plugin")
     for name in slow:
         del sys.modules[name]
+    # It says of each notebook that it was copied, below the mistakes, which scroll away.
+    logging.getLogger("mkdocs.plugins.mkdocs_jupyter").setLevel(logging.WARNING)

@@ -151,12 +151,20 @@ class Ledger:
 
         Args:
             only: the number of the one claim to judge; all without it.
+
+        Raises:
+            MisfitError: names every claim that does not fit, with its line.
         """
-        return {
-            entry["key"]: judged(**entry)
-            for entry in self.claims
-            if only in {"", entry["key"]}
-        }
+        fit, misfits = {}, []
+        for entry in self.claims:
+            if only in {"", entry["key"]}:
+                try:
+                    fit[entry["key"]] = judged(**entry)
+                except MisfitError as error:
+                    misfits.append(str(error))
+        if misfits:
+            raise MisfitError("\n".join(misfits))
+        return fit
 
 
 def judged(
@@ -188,7 +196,8 @@ def judged(
         what = (
             str(error) if isinstance(error, MisfitError) else told(error, check)
         )
-        raise MisfitError(f"{key}: {what}") from error
+        line = check.__code__.co_firstlineno
+        raise MisfitError(f"{key}: line {line}: {what}") from error
     if draws(check):  # so how far or how close it is has to do with chance
         said = result["strictness"].replace(":", " in this draw:", 1)
         result["strictness"] = said

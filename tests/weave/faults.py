@@ -29,6 +29,11 @@ import matplotlib.pyplot as plt
 plt.plot([0, slope])
 plt.show()
 '''
+LAW = """from pathlib import Path
+
+Path(__file__).with_name("table.csv").read_text("utf-8")
+number = 1
+"""
 CLAIMS = '''"""What a source claims."""
 
 # %%
@@ -104,7 +109,8 @@ SITE = {
     "docs/glossary.md": "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n",
     LAB: notebook("print(1)"),
     LINE: SCRIPT,
-    "snippets/chapter/law.py": "number = 1\n",
+    "snippets/chapter/law.py": LAW,
+    "snippets/chapter/table.csv": "a,b\n",
     "snippets/claims/source.py": CLAIMS,
     "proofs/theorem.v": STATED,
 }
@@ -126,6 +132,7 @@ class Fault(NamedTuple):
     edit: Callable[[Path], object]
     says: tuple[str, ...]
     page: str = "chapter/"  # which shows it while serving
+    most: int = 2  # the lines that are said because of it
 
     @contextmanager
     def made(self, root: Path) -> Iterator[None]:
@@ -177,7 +184,7 @@ FAULTS = {
     ),
     "an exception": computes("1 / 0", "10: ZeroDivisionError"),
     "an error in a module": put(
-        "snippets/chapter/law.py", "1", "none", "law.py:1, in ", f"{LINE}:7: NameError: name 'none'"
+        "snippets/chapter/law.py", "1", "none", "law.py:4, in ", f"{LINE}:7: NameError: name 'none'"
     ),
     "an endless loop": computes("while True: pass", "TimeoutError: stopped after 5 s; make it"),
     "a way out": computes("import os; os._exit(0)", "10: SystemExit: 0"),
@@ -233,6 +240,9 @@ FAULTS = {
         SCRIPT.replace("slope =", "# è\nslope =").encode("latin-1"),
         f"{LINE}:9: 'utf-8' codec can't decode",
     ),
+    "a table that is not UTF-8": whole(
+        "snippets/chapter/table.csv", b"\xe9", "law.py:3, in", "save snippets/chapter/table.csv as"
+    ),
     "a missing module": Fault(
         "snippets/chapter/law.py",
         Path.unlink,
@@ -261,7 +271,46 @@ FAULTS = {
     "a wrong value": put(
         CHAPTER, "line.slope", "line.slop", "docs/chapter.md:3: ", "did you mean 'slope'?"
     ),
+    "a function that is not there": put(
+        CHAPTER, "line.slope", "sqrt(line.slope)", "docs/chapter.md:3: 'sqrt': there is abs, len"
+    ),
+    "a format that touches": put(
+        CHAPTER, "line.slope }", "line.slope:.1f }", "chapter.md:3: ", "a space before the colon"
+    ),
+    "a brace too many": put(
+        CHAPTER, "line.slope }", "line.slope :.1f }}", "chapter.md:3: ", "a value is written"
+    ),
+    "a colon too few": put(
+        CHAPTER, "::: chapter/line", ":: chapter/line", "chapter.md:5: this stands alone"
+    ),
+    "a lab for a figure": put(
+        CHAPTER, "::: chapter/line", "::: labs/chapter", "chapter.md:5: no cell", "there is setup"
+    ),
+    "a name in three parts": put(
+        CHAPTER, "::: chapter/line", "::: chapter/line/deep", "mean 'chapter/line'?"
+    ),
+    "a comparison that does not hold": put(
+        CHAPTER,
+        "line.slope }",
+        "line.slope } {? all(line.slope < n for n in (2, 1)) }",
+        "chapter.md:3: 'all(line.slope < n for n in (2, 1))' does not hold: it is True, False",
+    ),
+    "a dollar sign alone": put(
+        CHAPTER, "A query", "At $5 a query", "docs/chapter.md:3: this $ has no partner"
+    ),
+    "a fold of no kind": put(
+        CHAPTER, "??? depth", "??? dept", "docs/chapter.md:23: a fold begins"
+    )._replace(most=3),
+    "a fold without quotes": put(
+        CHAPTER, '"More"', "More", "docs/chapter.md:23: a fold begins"
+    )._replace(most=3),
+    "front matter that is no YAML": put(
+        CHAPTER, "# Chapter", "---\ntitle: Why: not\n---\n# Chapter", "docs/chapter.md:1: ", "YAML"
+    ),
     "a wrong citation": put(CHAPTER, "@zhang", "@zang", "chapter.md:3: ", "did you mean 'zhang'?"),
+    "a work with a hyphen": put(
+        CHAPTER, "@zhang", "@zhang-2017", "docs/chapter.md:3: no claim is", "there is a-1"
+    ),
     "a wrong claim": put(CHAPTER, "@a-1", "@a-2", "docs/chapter.md:7: ", "did you mean 'a-1'?"),
     "a broken link": put(
         CHAPTER, "other.md", "othr.md", "docs/chapter.md:7: ", "'othr.md#there'", "Mend"
@@ -318,7 +367,7 @@ FAULTS = {
         "docs/other.md:5: ",
         "save the page as UTF-8",
         page="other/",
-    ),
+    )._replace(most=1),
     "a bibliography that is not UTF-8": whole(
         "docs/references.bib",
         b"@misc{zhang, title = {\xe8}}",
@@ -344,12 +393,18 @@ FAULTS = {
         LAB, "", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"
     ),
     "a lab that fails": whole(
-        LAB, notebook("1 / 0"), "docs/labs/chapter.ipynb, cell 'setup': Zero", page="labs/chapter/"
+        LAB,
+        notebook("a = 0\n1 / a"),
+        "docs/labs/chapter.ipynb, cell 'setup', line 2: Zero",
+        page="labs/chapter/",
+    ),
+    "a lab that is no Python": whole(
+        LAB, notebook("a = 0\na = = 1"), "cell 'setup', line 2: SyntaxError", page="labs/chapter/"
     ),
     "a lab with a network": whole(
         LAB,
         notebook("import socket\nsocket.socket().connect(('127.0.0.1', 9))"),
-        "docs/labs/chapter.ipynb, cell 'setup': Permission",
+        "docs/labs/chapter.ipynb, cell 'setup', line 2: Permission",
         "no network",
         page="labs/chapter/",
     ),

@@ -219,6 +219,15 @@ def test_a_mistake_is_named_with_its_line(book, text, warning):
     assert warning in found
 
 
+def test_all_claims_that_do_not_fit_are_named_with_their_lines(book):
+    wrong = SOURCE.replace('rather="4"', 'rather="5"').replace("4 < 5", "nothing")
+    book.file("snippets/claims/source.py", wrong)
+    (warning,) = book.build("# C\n").warnings
+    assert "source.py:27: MisfitError: a-1: line 9: '5' is not found either" in warning
+    assert "\na-2: line 16: " in warning
+    assert warning.count("ledger.py:") == 1
+
+
 def test_a_mistake_in_a_claim_s_words_names_the_claim(book):
     book.file("snippets/claims/source.py", SOURCE.replace("= four :", "= five :"))
     (warning,) = book.build("# C\n").warnings
@@ -228,4 +237,4 @@ def test_a_mistake_in_a_claim_s_words_names_the_claim(book):
 def test_a_claim_and_its_finding_that_do_not_fit_stop_the_build(book):
     book.file("snippets/claims/source.py", SOURCE.replace('says="5"', 'says="4"'))
     (warning,) = book.build("# C\n").warnings
-    assert "a-1: found 'true', so there is nothing to say `rather`" in warning
+    assert "a-1: line 9: found 'true', so there is nothing to say `rather`" in warning

@@ -13,6 +13,7 @@ from mkdocs.exceptions import Abort
 from weave import lab
 from weave.errors import WeaveError
 from weave.project import Project as Woven
+from weave.run.notebook import Cell, words_of
 
 TITLE = "# Lab: a law\n\nOf $d_k$."
 DRAW = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
@@ -98,7 +99,7 @@ def test_an_error_fails_a_strict_build_and_names_notebook_and_cell(site, project
     broken = EXERCISE | {"check-1": "number = 0\n1 / number"}
     with pytest.raises(Abort):
         site(broken, strict=True)
-    wanted = "docs/labs/law.ipynb, cell 'check-1': ZeroDivisionError: division by zero"
+    wanted = "docs/labs/law.ipynb, cell 'check-1', line 2: ZeroDivisionError: division by zero"
     assert any(
         record.getMessage().startswith(wanted) and "1 / number" in record.getMessage()
         for record in project.log.records
@@ -109,7 +110,7 @@ def test_an_error_fails_a_strict_build_and_names_notebook_and_cell(site, project
 def test_an_error_in_a_function_names_its_cell_too(site):
     cells = {"exercise-1": "def answer(n):\n    return answer(n - 1) if n else 1 / 0"}
     (warning,) = site(EXERCISE | cells | {"check-1": "answer(9)"}).warnings
-    assert "law.ipynb, cell 'exercise-1', in cell 'check-1': ZeroDivisionError" in warning
+    assert "law.ipynb, cell 'exercise-1', line 2, in cell 'check-1', line 1: Zero" in warning
     assert "1 / 0" in warning
 
 
@@ -139,6 +140,13 @@ def test_what_else_a_cell_must_not_do(site, name, code, says):
     where = "labs/law:" if "died" in says else f"cell '{name}'"
     assert warning.startswith(f"docs/labs/law.ipynb, {where}")
     assert says in warning
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_the_words_of_a_figure_are_not_shown_as_code(quotes):
+    source = f'{quotes}Caption.\n\nWords.\n{quotes}\nplot("""a""")\n'
+    words = words_of(Cell("figure-1", True, source))
+    assert words == ("Caption.", "Words.", 'plot("""a""")')
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"cells": [{"source": ""}]}'])

@@ -161,8 +161,8 @@ MISTAKES = {
     ":::chapter/line": "this stands alone on its line",
     "::: chapter/line {.wide}": "this stands alone on its line",
     "- ::: chapter/line": "this stands alone on its line",
-    r"$$ a \text{ if $x$ } b $$": "begins and ends with $$, and holds no $ of its own",
-    "{= open('x').name }": "no snippet 'chapter/open'",
+    r"$$ a \text{ if $x$ } b $$": "this $ has no partner",
+    "{= open('x').name }": "'open': there is abs",
     r"$\bad{x}$": r"formula '\bad{x}': Unknown command",
     "Text $$x$$": "$$…$$ shares a line with text",
     "$$\nx\n$$": None,
@@ -286,3 +286,18 @@ def test_code_that_holds_a_fence_is_fenced_longer(project):
     project.snippet('text = """\n```\n"""')
     html = project.convert("::: chapter/line")
     assert html.count("<pre>") == 2
+
+
+def test_a_chapter_with_a_hyphen_is_quoted_elsewhere(project):
+    project.snippet("slope = 2.5")
+    project.snippet("slope = 7.0", name="my-model/line")
+    text = "{= my-model/line.slope } {= chapter/line.slope-my-model/line.slope }"
+    page = project.build(f"{text} {{= [d-chapter/line.slope for d in (4,)][0] }}.\n")
+    assert page.warnings == [
+        "docs/chapter.md:1: no snippet 'd-chapter/line'; did you mean 'chapter/line'?"
+    ]
+    assert ">7</a> <a" in page.html
+    assert ">−4.5</a>" in page.html
+    page = project.build("It falls {? chapter/line.slope > my-model/line.slope }.\n")
+    [warning] = page.warnings
+    assert "'chapter/line.slope > my-model/line.slope' does not hold: it is 2.5 and 7.0" in warning

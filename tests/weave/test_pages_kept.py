@@ -150,7 +150,7 @@ def test_a_snippet_that_becomes_a_module_is_missed_at_once(site):
     site.made()
     (site.root / "snippets/chapter/line.py").write_text("x = 1\n")
     assert "chapter.md" in site.made()
-    assert any("no snippet 'chapter/line'" in warning for warning in site.built.warnings)
+    assert any("line.py has no cells" in warning for warning in site.built.warnings)
 
 
 def test_a_failure_that_no_page_shows_is_named_all_the_same(site):

@@ -10,30 +10,36 @@ from collections.abc import Iterator
 from re import Match
 
 from weave.embed import Context, Embed
-from weave.embeds.value import FUNCTIONS, OTHER_CHAPTER, compute
+from weave.embeds.value import FUNCTIONS, as_written, compute, listed, to_python
 from weave.errors import WeaveError
 
 
-def weave(match: Match[str], context: Context) -> str:
+def weave(token: Match[str], context: Context) -> str:
     """Put in nothing, or raise WeaveError with both sides of what does not hold."""
-    written = match["compared"].strip()
+    written = " ".join(token["compared"].split())
     value, _ = compute(written, context)
-    tree = ast.parse(OTHER_CHAPTER.sub(r"\1__\2", written), mode="eval").body
+    source = to_python(written)
+    tree = ast.parse(source, mode="eval").body
     if not any(comparisons(tree)):
         raise WeaveError(f"'{written}' compares nothing; write {{? one < other }}")
     for part in comparisons(tree):
         names = {node.id for node in ast.walk(part) if isinstance(node, ast.Name)}
         if not names - FUNCTIONS.keys():
-            raise WeaveError(f"'{said(part)}' compares nothing that a snippet computed")
+            raise WeaveError(f"'{said(part, source)}' compares nothing that a snippet computed")
     if getattr(value, "shape", ()):
         raise WeaveError(f"'{written}' has many answers; write {{? all(…) }}")
     if value:
         return ""
     parts = tree.values if isinstance(tree, ast.BoolOp) else [tree]
-    failed = next(part for part in parts if not compute(said(part), context)[0])
-    sides = [failed.left, *failed.comparators] if isinstance(failed, ast.Compare) else []
-    found = " and ".join(str(compute(said(side), context)[0]) for side in sides)
-    raise WeaveError(f"'{said(failed)}' does not hold{found and f': it is {found}'}")
+    failed = next(part for part in parts if not compute(said(part, source), context)[0])
+    found = ""
+    match failed:
+        case ast.Compare():
+            sides = [said(side, source) for side in (failed.left, *failed.comparators)]
+            found = " and ".join(str(compute(side, context)[0]) for side in sides)
+        case ast.Call(func=ast.Name("all" | "rises" | "falls"), args=[numbers]):
+            found = ", ".join(map(str, listed(compute(said(numbers, source), context)[0])))
+    raise WeaveError(f"'{said(failed, source)}' does not hold{found and f': it is {found}'}")
 
 
 def comparisons(tree: ast.AST) -> Iterator[ast.AST]:
@@ -44,9 +50,9 @@ def comparisons(tree: ast.AST) -> Iterator[ast.AST]:
             yield node
 
 
-def said(node: ast.AST) -> str:
-    """Write a part of a comparison as an author does."""
-    return ast.unparse(node).replace("__", "/")
+def said(node: ast.AST, source: str) -> str:
+    """Give a part of a comparison as its author wrote it."""
+    return as_written(ast.get_source_segment(source, node) or "")
 
 
 MISSPELT = "a comparison is written {? snippet.one < snippet.other }, with the spaces"

@@ -32,7 +32,7 @@ def weave(match: re.Match[str], context: Context) -> str:
     name = match["figure_name"]
     if name in context.shown:
         raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
-    figure = of_cell(name, context) if name.count("/") == 2 else of_snippet(name, context)
+    figure = of_cell(name, context) if name.startswith("labs/") else of_snippet(name, context)
     context.shown.add(name)
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     words = f'><desc id="{label}">{escape(" ".join(figure.alternative.split()))}</desc>'
@@ -80,7 +80,8 @@ def figure_id(name: str, context: Context) -> str:
 
 def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
-    lab, _, cell_id = name.rpartition("/")
+    folder, stem, *named = name.split("/")
+    lab, cell_id = f"{folder}/{stem}", "".join(named)
     context.look_up("run", lab)
     cells = {cell.id: cell for cell in notebook.read(context.project.jobs[lab]) if cell.is_code}
     if cell_id not in cells:
@@ -123,6 +124,6 @@ EMBEDS = [
         "figure",
         r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})(?P<figure_open>[ ]+open)?",
         weave,
-        misspelt=(r"^[ \t>*+-]*:::", MISSPELT),
+        misspelt=(r"^[ \t>*+-]*::", MISSPELT),
     )
 ]

@@ -163,7 +163,10 @@ def signs(match: re.Match[str]) -> set[str]:
     return found | {ITALIC.get(sign, sign) for sign in found}
 
 
-MISSPELT = "a formula on lines of its own begins and ends with $$, and holds no $ of its own"
+MISSPELT = (
+    "this $ has no partner: write $…$ in a line, $$…$$ on lines of its own with no $ within, "
+    r"and \$ for money"
+)
 EMBEDS = [
     Embed(
         "formula",
@@ -173,7 +176,7 @@ EMBEDS = [
           (?P<stop>[,.;:!?)’”]*)
         """,
         weave,
-        misspelt=(r"\$\$", MISSPELT),
+        misspelt=(r"\$", MISSPELT),
         signs=signs,
     )
 ]

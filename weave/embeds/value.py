@@ -23,21 +23,25 @@ from weave.run.results import Results
 
 def every(cases: Iterable[Any]) -> bool:
     """Tell whether all cases hold; of none, nothing can be said."""
-    listed = [*cases]
-    if not listed:
+    known = [*cases]
+    if not known:
         raise WeaveError("all() of no cases holds whatever the numbers are")
-    return all(listed)
+    return all(known)
+
+
+def listed(numbers: Any) -> list[Any]:
+    """Give numbers, or the values of a dict."""
+    return [*(numbers.values() if isinstance(numbers, Mapping) else numbers)]
 
 
 def rises(numbers: Any) -> bool:
     """Tell whether each number, or each value of a dict, is larger than the one before."""
-    values = [*(numbers.values() if isinstance(numbers, Mapping) else numbers)]
-    return every(one < other for one, other in pairwise(values))
+    return every(one < other for one, other in pairwise(listed(numbers)))
 
 
 def falls(numbers: Any) -> bool:
     """Tell whether each number, or each value of a dict, is smaller than the one before."""
-    return rises([-n for n in (numbers.values() if isinstance(numbers, Mapping) else numbers)])
+    return rises([-number for number in listed(numbers)])
 
 
 # An expression may use these beside the results.
@@ -45,8 +49,9 @@ USABLE = ("abs", "len", "max", "min", "range", "round", "set", "sorted", "sum", 
 FUNCTIONS = {name: getattr(builtins, name) for name in USABLE}
 FUNCTIONS |= {"all": every, "rises": rises, "falls": falls}
 
-# A snippet of another chapter: `saturation/weights.largest`, but not the quotient `a.x/b.y`.
-OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*)/([a-z]\w*)(?=\.)")
+# A snippet of another chapter: `your-model/weights.largest`, but not the quotient `a.x/b.y`. The
+# hyphen of a name has no spaces around it; a minus before a name has.
+OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*(?:-[a-z]\w*)*)/([a-z]\w*)(?=\.)")
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
 
@@ -116,6 +121,16 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
     raise WeaveError(f"'{written}' is {kind}; a page prints a finite number or text")
 
 
+def to_python(written: str) -> str:
+    """Write an expression with names that Python takes for the snippets of other chapters."""
+    return OTHER_CHAPTER.sub(lambda m: f"{m[1].replace('-', '·')}__{m[2]}", written)
+
+
+def as_written(python: str) -> str:
+    """Undo `to_python`."""
+    return python.replace("__", "/").replace("·", "-")
+
+
 def compute(written: str, context: Context) -> tuple[Any, list[str]]:
     """Give what an expression of results amounts to, and whose results it used.
 
@@ -125,20 +140,29 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
     scope: dict[str, Any] = FUNCTIONS | dict(context.own)
     snippets: dict[str, Results] = {}
     try:
-        tree = ast.parse(OTHER_CHAPTER.sub(r"\1__\2", written), mode="eval")
+        tree = ast.parse(to_python(written), mode="eval")
         names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
         bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # by `for`
+        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        called = {node.id for node in calls if isinstance(node, ast.Name)}
         for name in sorted({name.id for name in names} - bound - scope.keys()):
+            if name in called | {"np", "numpy", "math"}:
+                raise WeaveError(
+                    f"'{name}': there is {', '.join(FUNCTIONS)}; compute the rest in a snippet"
+                )
             if not context.chapter and "__" not in name:
                 raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
-            snippet = name.replace("__", "/") if "__" in name else f"{context.chapter}/{name}"
+            snippet = as_written(name) if "__" in name else f"{context.chapter}/{name}"
             scope[name] = snippets[snippet] = context.results(snippet)
         scope["__builtins__"] = {"__import__": __import__}  # arrays ask for it: `x.max()`
         return eval(compile(tree, "<value>", "eval"), scope), [*snippets]
     except WeaveError:
         raise
     except SyntaxError:
-        raise WeaveError(f"'{written}' is no expression; write {{= snippet.result }}") from None
+        hint = (
+            "write {= snippet.result }, or {= snippet.result :.2f } with a space before the colon"
+        )
+        raise WeaveError(f"'{written}' is no expression; {hint}") from None
     except KeyError as error:
         read = [scope, *map(vars, snippets.values())]
         known = [value for names in read for value in names.values() if isinstance(value, Mapping)]
@@ -150,7 +174,9 @@ def compute(written: str, context: Context) -> tuple[Any, list[str]]:
 
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 EMBEDS = [
-    Embed("value", r"\{=[ ](?P<value_text>[^{}]+)\}", weave, misspelt=(r"\{=(?!\})", MISSPELT)),
+    Embed(
+        "value", r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})", weave, misspelt=(r"\{=(?!\})", MISSPELT)
+    ),
     # A number and its error stay on one line.
     Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),
     Embed("tex", r"\{=[ ](?P<value_in_formula>[^{}]+)\}", as_tex, in_formula=True),

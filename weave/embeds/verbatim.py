@@ -1,4 +1,4 @@
-"""Code, comments and raw HTML, in which nothing is woven."""
+"""Code, comments and raw HTML, in which nothing is woven, and the beginnings of folds."""
 
 from re import Match
 
@@ -15,6 +15,7 @@ def dollar(match: Match[str], context: Context) -> str:
     return context.stash("$")
 
 
+FOLD = 'a fold begins with ??? depth "what one gets", or ??? proof "of what"'
 EMBEDS = [
     Embed(
         "code",
@@ -26,4 +27,11 @@ EMBEDS = [
     ),
     Embed("raw", r"<!--.*?--> | <(?P<tag>pre|code|script|style)\b.*?</(?P=tag)>", weave),
     Embed("dollar", r"\\\$", dollar),
+    # Its title is woven: this is what stands before it.
+    Embed(
+        "fold",
+        r"^[ \t]*\?\?\?\+?[ ]+(?:depth|proof)[ ]+(?=\"[^\"\n]+\"[ \t]*$)",
+        weave,
+        misspelt=(r"^[ \t]*\?\?\?", FOLD),
+    ),
 ]

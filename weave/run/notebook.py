@@ -37,12 +37,14 @@ def words_of(cell: Cell) -> tuple[str, str, str]:
     Raises:
         WeaveError: it does not begin with these words, as a snippet does.
     """
-    docstring = ast.get_docstring(ast.parse(cell.source)) or ""
+    tree = ast.parse(cell.source)
+    docstring = ast.get_docstring(tree) or ""
     caption, _, alternative = docstring.partition("\n\n")
     if not alternative:
         hint = 'begin it with """the caption, a blank line, what the figure shows"""'
         raise WeaveError(f"{cell.place}: {hint}")
-    return caption, alternative, cell.source.split('"""', 2)[-1].strip()
+    below = cell.source.splitlines()[tree.body[0].end_lineno :]
+    return caption, alternative, "\n".join(below).strip()
 
 
 def to_script(path: Path) -> str:

@@ -32,7 +32,7 @@ from weave.run.svg import to_svg
 
 MENDS = {
     MemoryError: f"a run has {MEMORY} GiB: compute in pieces",
-    UnicodeDecodeError: "save the file as UTF-8",
+    UnicodeDecodeError: "save {opened} as UTF-8",
 }
 STYLE = files("weave") / "run/figure.mplstyle"
 
@@ -58,7 +58,8 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
-        raise WeaveError(describe(error, path)) from None
+        opened = next(reversed(trace), "the file").removeprefix("file ")
+        raise WeaveError(describe(error, path, opened)) from None
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
@@ -129,15 +130,22 @@ def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
     return parts
 
 
-def describe(error: BaseException, path: Path) -> str:
-    """Name an error, and before it the lines or cells that led to it, the innermost first."""
+def describe(error: BaseException, path: Path, opened: str) -> str:
+    """Name an error, and before it the lines that led to it, the innermost first.
+
+    The file that was opened last is the one that could not be read.
+    """
     folder = str(path.parent.parent)  # snippets/ or docs/
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]
     calls = [(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
     if not calls:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
-        calls = [(Path(getattr(error, "filename", None) or path), 1)]
-    places = [where(file, line) if file.suffix == ".py" else file.name for file, line in calls]
+        line = getattr(error, "lineno", None) or 1
+        calls = [(Path(getattr(error, "filename", None) or path), line)]
+    places = [
+        where(file, line) if file.suffix == ".py" else f"{file.name}, line {line}"
+        for file, line in calls
+    ]
     code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
-    mends = [mend for kind, mend in MENDS.items() if isinstance(error, kind)]
+    mends = [mend.format(opened=opened) for kind, mend in MENDS.items() if isinstance(error, kind)]
     what = "; ".join(filter(None, [str(error), *mends]))
     return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {what}{code}"
