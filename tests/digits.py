@@ -22,7 +22,7 @@ import pytest
 from markdown import Markdown
 
 from tests.seeds import MEASURED, Recorder
-from weave.embeds.value import OTHER_CHAPTER, evaluate
+from weave.embeds.value import evaluate, to_python
 from weave.project import Project
 from weave.run.results import Results
 
@@ -78,7 +78,7 @@ def of_pages(project: Project) -> Iterator[Alteration]:
 
     def note(written: str, page: Recorder) -> tuple[str, list[str]]:
         printed, snippets = evaluate(written, page)
-        expression = OTHER_CHAPTER.sub(r"\1__\2", written.partition(" :")[0].strip())
+        expression = to_python(written.partition(" :")[0].strip())
         node = ast.parse(expression, mode="eval").body
         keys: list[Any] = []
         try:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from weave.embed import Context
-from weave.embeds.value import OTHER_CHAPTER, compute
+from weave.embeds.value import as_written, compute, to_python
 
 # Front matter, blocks of code, formulas, comments and code in a line hold no sentence.
 NO_TEXT = re.compile(
@@ -86,7 +86,7 @@ def expressions(text: str, kind: str = "=?") -> list[str]:
 
 def parse(written: str) -> ast.expr:
     """Parse an expression as a page writes it."""
-    return ast.parse(OTHER_CHAPTER.sub(r"\1__\2", written), mode="eval").body
+    return ast.parse(to_python(written), mode="eval").body
 
 
 def value(digits: str) -> float:
@@ -127,7 +127,7 @@ def keys(written: str, context: Context) -> list[Any]:
     found = []
     for node in ast.walk(parse(written)):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-            read, _ = compute(ast.unparse(node.value).replace("__", "/"), context)
+            read, _ = compute(as_written(ast.unparse(node.value)), context)
             if isinstance(read, Mapping):
                 found.append(node.slice.value)
     return found

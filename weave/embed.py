@@ -52,6 +52,7 @@ def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embe
     return Embed(name, pattern, indented, **more)
 
 
+MARGIN = re.compile(r"^[ \t]*", re.MULTILINE)
 EMBEDS: dict[str, Embed] = {}  # by name; `weave/embeds/__init__.py` enters them
 
 
@@ -140,8 +141,8 @@ class Context:
                     return EMBEDS[kind].weave(match, self)
                 raise WeaveError(EMBEDS[kind.removeprefix("not_")].misspelt[1])
             except WeaveError as error:
-                margin = match[0].removesuffix(match[0].lstrip(" \t"))  # of a fold, say
-                return margin + self.report(error)
+                margin = MARGIN.match(text, match.start())  # of a fold, say
+                return (margin[0] if margin else "") + self.report(error)
 
         return token().sub(replace, text)
 

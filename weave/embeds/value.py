@@ -123,12 +123,12 @@ def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
 
 def to_python(written: str) -> str:
     """Write an expression with names that Python takes for the snippets of other chapters."""
-    return OTHER_CHAPTER.sub(lambda m: f"{m[1].replace('-', '·')}__{m[2]}", written)
+    return OTHER_CHAPTER.sub(lambda m: f"{m[1].replace('-', 'ˍ')}__{m[2]}", written)
 
 
 def as_written(python: str) -> str:
-    """Undo `to_python`."""
-    return python.replace("__", "/").replace("·", "-")
+    """Undo `to_python`: of all signs that Python allows in a name, no key of ours has this one."""
+    return python.replace("__", "/").replace("ˍ", "-")
 
 
 def compute(written: str, context: Context) -> tuple[Any, list[str]]:
