@@ -168,6 +168,7 @@ MISTAKES = {
     "$$\nx\n$$": None,
     "{? line.std[64] < line.slope }": "does not hold: it is 8.0 and 1.0",
     "{? chapter/line.std[64] < 8 }": "does not hold: it is 8.0 and 8",
+    "{? line.slope > len('q·k') }": "'line.slope > len('q·k')' does not hold: it is 1.0 and 3",
     "{? not line.slope == 1 }": "'not line.slope == 1' does not hold",
     "{? line.slope }": "'line.slope' compares nothing",
     "{? line.slope << 1 }": "unsupported operand",
