@@ -43,16 +43,22 @@ def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embe
 
     What it becomes is indented as the token was. `words` is the pattern of what follows the colons.
     """
-    margin = f"{name}_margin"
 
     def indented(match: re.Match[str], context: "Context") -> str:
-        return indent(weave(match, context), match[margin])
+        return indent(weave(match, context), margin(match))
 
-    pattern = rf"^(?P<{margin}>[ \t]*):::[ ]+{words}[ \t]*$"
-    return Embed(name, pattern, indented, **more)
+    return Embed(name, rf"^[ \t]*:::[ ]+{words}[ \t]*$", indented, **more)
 
 
 MARGIN = re.compile(r"^[ \t]*", re.MULTILINE)
+
+
+def margin(match: re.Match[str]) -> str:
+    """Give what indents a token that begins a line, in a fold, say; within a line, nothing."""
+    found = MARGIN.match(match.string, match.start())
+    return found[0] if found else ""
+
+
 EMBEDS: dict[str, Embed] = {}  # by name; `weave/embeds/__init__.py` enters them
 
 
@@ -141,8 +147,7 @@ class Context:
                     return EMBEDS[kind].weave(match, self)
                 raise WeaveError(EMBEDS[kind.removeprefix("not_")].misspelt[1])
             except WeaveError as error:
-                margin = MARGIN.match(text, match.start())  # of a fold, say
-                return (margin[0] if margin else "") + self.report(error)
+                return margin(match) + self.report(error)
 
         return token().sub(replace, text)
 

@@ -3,15 +3,14 @@
 `::: settles 003-15 003-16` at a section's end opens to these claims, each a mark and its words.
 `::: verdicts` lists what the page's marks settle: what is wrong, with what is right; what is true
 only under an assumption, with that; and the rest folded, in its words alone. What no source says
-is our own addition, and counts with none. What has no place in
-the text is named behind it: `::: verdicts 002-28`. A mark leads to this list, out of which card.js
-fills the card that it shows: so the claims weigh on a page but once.
+is our own addition, and counts with none. What has no place in the text is named behind it:
+`::: verdicts 002-28`. A mark leads to this list, out of which card.js fills the card that it shows:
+so the claims weigh on a page but once.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 from weave.embed import Context, block
 from weave.embeds.claims import PAGE, SIGNS, TONES, found, look_up, mark, quoted, signs
@@ -57,17 +56,13 @@ def verdicts(match: re.Match[str], context: Context) -> str:
         raise WeaveError("this page refers to no claim")
     every = [key for key in numbers if key in own or context.look_up("claim", key)]
     rows = {key: look_up(key, context) for key in every}
-    ours = [key for key in every if not in_ledger(key, rows[key], context)["place"]]
+    ours = [key for key in every if not rows[key]["place"]]
+    theirs = {key: row for key, row in rows.items() if row["place"]}
     worst_first = ("wrong", "true if")
-    shown = [
-        key
-        for word in worst_first
-        for key in rows
-        if rows[key]["verdict"] == word and key not in ours
-    ]
+    shown = [key for word in worst_first for key in theirs if theirs[key]["verdict"] == word]
     parts = [listing(shown, match, context)]
     folds = {
-        summary: [key for key in rows if rows[key]["verdict"] in words and key not in ours]
+        summary: [key for key in theirs if theirs[key]["verdict"] in words]
         for summary, words in FOLDED.items()
     }
     for summary, folded in (folds | {"Our own addition, in no source": ours}).items():
@@ -79,18 +74,12 @@ def verdicts(match: re.Match[str], context: Context) -> str:
     return "\n" + "\n".join(parts)
 
 
-def in_ledger(key: str, row: dict[str, str], context: Context) -> dict[str, Any]:
-    """Give what the ledger keeps of a claim."""
-    claim: dict[str, Any] = context.results(row["ledger"]).claims[key]
-    return claim
-
-
 def listing(every: Iterable[str], match: re.Match[str], context: Context) -> str:
     """List claims: each in its source's words, with its place, its verdict and what is found."""
     items = ""
     for key in every:
         row = look_up(key, context)
-        claim = in_ledger(key, row, context)
+        claim = context.results(row["ledger"]).claims[key]
         place = f"snippets/{row['ledger']}.py:{claim['line']}: {key}"
         said = context.part(quoted(row), place)
         short = claim | {"text": ""} if row["needs"] or row["reading"] else claim
