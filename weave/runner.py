@@ -6,7 +6,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
@@ -39,14 +39,22 @@ def run_all(
         ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
-        # Long scripts first, so that at the end no long run keeps one core at work, and one idle.
-        # The process stops itself, and says where it was; if it cannot, it is killed a bit later.
-        futures: dict[Any, str] = {
-            pool.schedule(execute, (path, root, time_limit, scratch), timeout=time_limit + 2): name
-            for name, path in sorted(jobs.items(), key=lambda job: -job[1].stat().st_size)
-        }
+
+        def start() -> dict[Any, str]:
+            # Long scripts first, so that at the end no long run keeps one core at work, and one
+            # idle. A process stops itself, and says where it was, or is killed a bit later.
+            longest_first = sorted(jobs.items(), key=lambda job: -job[1].stat().st_size)
+            limit = time_limit + 2
+            return {
+                pool.schedule(execute, (path, root, time_limit, scratch), timeout=limit): name
+                for name, path in longest_first
+            }
+
         try:
-            meanwhile()
+            with ThreadPoolExecutor(1) as beside:  # the libraries take a second to load
+                starting = beside.submit(start)
+                meanwhile()
+            futures = starting.result()
             latest = time.monotonic()
             while futures:
                 done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
@@ -103,10 +111,10 @@ def processes() -> BaseContext:
         return multiprocessing.get_context("spawn")
     # One snippet runs on each core. Threads of linear algebra inside them would only stand in each
     # other's way (the site took four times as long), and sums would depend on their number. An
-    # array that is let go stays with the process: to fetch its memory from the system anew, page by
-    # page, took a fifth of the time.
+    # array that is let go stays with the process, however large: to fetch its memory from the
+    # system anew, page by page, took a fifth of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))  # the largest that malloc knows
+    os.environ.setdefault("MALLOC_MMAP_MAX_", "0")
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
     context = multiprocessing.get_context("forkserver")
     # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
