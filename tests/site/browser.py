@@ -37,6 +37,7 @@ PAGES = [*ADDRESSES, "404.html"]
 # reach another host.
 FLAGS = [
     "--disable-gpu",
+    "--font-render-hinting=slight",  # as with windows: letters keep their widths
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -47,9 +48,13 @@ FLAGS = [
 
 
 def find_browser() -> str | None:
-    """Find a Chromium: the variable CHROMIUM, or one of the names that systems give it."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    """Find a Chromium: the variable CHROMIUM, or one of the names that systems give it.
+
+    The first has no windows, and takes little more than half the time of the others.
+    """
+    names = "chromium-headless-shell chromium chromium-browser google-chrome google-chrome-stable"
+    installed = filter(None, map(shutil.which, names.split()))
+    return os.environ.get("CHROMIUM") or next(installed, None)
 
 
 @dataclass

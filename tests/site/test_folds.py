@@ -20,9 +20,19 @@ def test_folds_are_text_until_the_reader_does_something(visit):
     before = page.evaluate(KEPT)
     assert before > 20
     assert page.locator("details .highlight").count() == 0
+    page.evaluate("dispatchEvent(new MouseEvent('mousemove'))")  # as when the page is laid out anew
+    page.evaluate("() => new Promise(done => requestIdleCallback(() => requestIdleCallback(done)))")
+    assert page.evaluate(KEPT) == before
     page.keyboard.press("Shift")
     page.wait_for_function(FILLED)
     assert page.locator("details .highlight").count() > 20
+
+
+def test_a_mouse_that_moves_begins_it(visit):
+    page = visit(PAGE).page
+    for place in (100, 200, 300):  # of its first move, it is not known how far it was
+        page.mouse.move(place, place)
+    page.wait_for_function(FILLED)
 
 
 def test_a_fold_that_opens_holds_what_it_says(visit):

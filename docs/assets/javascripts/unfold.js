@@ -54,10 +54,12 @@ function unfoldAll() {
     idle(next);
   };
   const begun = new AbortController();
-  const begin = () => {
+  const begin = ({ type, movementX, movementY }) => {
+    // When a page is laid out anew, a mouse at rest is said to move.
+    if (type === "mousemove" && !movementX && !movementY) return;
     begun.abort();
     idle(next);
   };
-  for (const event of ["scroll", "pointermove", "pointerdown", "keydown"])
+  for (const event of ["scroll", "mousemove", "pointerdown", "keydown"])
     addEventListener(event, begin, { signal: begun.signal, passive: true });
 }
