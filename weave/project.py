@@ -29,6 +29,7 @@ WATCHED = ("snippets", "docs", "proofs")
 OUT = "this link leads out of the project; put the file itself here"
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
+DIGESTS = {"file", "run", "result"}  # look-ups whose answer is one
 
 
 def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
@@ -72,23 +73,17 @@ class Project:
     def refresh(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
-        What fails is not kept; whoever asks for it is told why. While some run, the rest of the
-        machine may do something that needs none of them.
+        What fails is not kept; whoever asks for it is told why. `meanwhile` needs none of them.
         """
         with self.lock:
-            files = [f for folder in WATCHED for f in (self.root / folder).rglob("*")]
-            stats = {file: file.stat() for file in files if file.is_file()}
-            times = [(str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats.items()]
-            stamps = hashlib.sha256(repr(sorted(times)).encode()).digest()
+            stamps, links_out = self.survey()
             if stamps == self.stamps:
                 return
             self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
-            self.failed = {name: WeaveError(f"{name}: {OUT}") for name in self.links_out(files)}
+            self.failed = links_out
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
-            stale = {
-                name: path for name, path in self.jobs.items() if not self.is_fresh("run", name)
-            }
+            stale = {name: self.jobs[name] for name in self.jobs if not self.is_fresh("run", name)}
             for name, outcome in run_all(stale, self.root, self.time_limit, meanwhile):
                 if isinstance(outcome, WeaveError):
                     self.failed[name] = outcome
@@ -97,12 +92,17 @@ class Project:
                     self.store.write("run", name, outcome)
             self.stamps = stamps
 
-    def links_out(self, files: list[Path]) -> list[str]:
-        """Name the links that lead out of the project: what they lead to would be published."""
-        root = self.root.resolve()
-        links = [file for file in files if file.is_symlink()]
-        out = [link for link in links if not link.resolve().is_relative_to(root)]
-        return [link.relative_to(self.root).as_posix() for link in out]
+    def survey(self) -> tuple[bytes, dict[str, WeaveError]]:
+        """Give what differs once a file has changed, and an error for each link that leads out."""
+        stamps, out = hashlib.sha256(), {}
+        for file in sorted(file for folder in WATCHED for file in (self.root / folder).rglob("*")):
+            name = file.relative_to(self.root).as_posix()
+            if file.is_symlink() and not file.resolve().is_relative_to(self.root.resolve()):
+                out[name] = WeaveError(f"{name}: {OUT}")  # what it leads to would be published
+            if file.is_file():
+                stat = file.stat()
+                stamps.update(f"{name} {stat.st_mtime_ns} {stat.st_size}\n".encode())
+        return stamps.digest(), out
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -134,7 +134,7 @@ class Project:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        digest = answer if kind == "file" else hashlib.sha256(repr(answer).encode()).hexdigest()
+        digest = answer if kind in DIGESTS else hashlib.sha256(repr(answer).encode()).hexdigest()
         if question not in self.told:
             self.digests[question] = digest
         return digest

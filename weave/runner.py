@@ -18,6 +18,8 @@ from weave.errors import WeaveError
 
 log = logging.getLogger("mkdocs.weave")
 
+SCHEDULED = 100  # runs at most that wait for a process, or have one: each takes memory
+
 
 def run_all(
     jobs: Mapping[str, Path],
@@ -39,35 +41,35 @@ def run_all(
         ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
+        futures: dict[Any, str] = {}
+        waiting = sorted(jobs, key=lambda name: jobs[name].stat().st_size)
 
-        def start() -> dict[Any, str]:
+        def schedule() -> None:
             # Long scripts first, so that at the end no long run keeps one core at work, and one
             # idle. A process stops itself, and says where it was, or is killed a bit later.
-            longest_first = sorted(jobs.items(), key=lambda job: -job[1].stat().st_size)
-            limit = time_limit + 2
-            return {
-                pool.schedule(execute, (path, root, time_limit, scratch), timeout=limit): name
-                for name, path in longest_first
-            }
+            while waiting and len(futures) < SCHEDULED:
+                job = (jobs[name := waiting.pop()], root, time_limit, scratch)
+                futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
 
         try:
             with ThreadPoolExecutor(1) as beside:  # the libraries take a second to load
-                starting = beside.submit(start)
+                starting = beside.submit(schedule)
                 meanwhile()
-            futures = starting.result()
+            starting.result()
             latest = time.monotonic()
             while futures:
                 done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
                 latest = time.monotonic() if done else latest
                 if time.monotonic() - latest > time_limit + 30:  # each has to end before that
-                    waiting = ", ".join(sorted(futures.values()))
-                    raise RuntimeError(f"no process starts or ends; these did not run: {waiting}")
+                    names = ", ".join(sorted([*futures.values(), *waiting]))
+                    raise RuntimeError(f"no process starts or ends; these did not run: {names}")
                 for future in done:
                     name = futures.pop(future)
                     bar.update()
                     if bar.disable:
-                        log.info("ran %s, %d left", name, len(futures))
+                        log.info("ran %s, %d left", name, len(futures) + len(waiting))
                     yield name, outcome_of(future, name, time_limit)
+                schedule()
                 bar.set_postfix_str(", ".join(futures[f] for f in futures if f.running()))
         finally:
             pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more

@@ -101,6 +101,7 @@ def connect(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
     try:
         connection.execute("PRAGMA auto_vacuum = FULL")  # what is swept leaves no room behind
+        connection.execute("PRAGMA cache_size = -128")  # KiB: the system keeps the file in memory
         connection.execute("PRAGMA journal_mode = WAL")
         (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if state != "ok":
