@@ -284,7 +284,11 @@ FAULTS = {
         CHAPTER, "::: chapter/line", ":: chapter/line", "chapter.md:5: this stands alone"
     ),
     "a lab for a figure": put(
-        CHAPTER, "::: chapter/line", "::: labs/chapter", "chapter.md:5: no cell", "there is setup"
+        CHAPTER,
+        "::: chapter/line",
+        "::: labs/chapter",
+        "chapter.md:5: 'labs/chapter' names no cell",
+        "there is setup",
     ),
     "a name in three parts": put(
         CHAPTER, "::: chapter/line", "::: chapter/line/deep", "mean 'chapter/line'?"

@@ -85,7 +85,7 @@ def of_cell(name: str, context: Context) -> Figure:
     context.look_up("run", lab)
     cells = {cell.id: cell for cell in notebook.read(context.project.jobs[lab]) if cell.is_code}
     if cell_id not in cells:
-        raise WeaveError(f"no cell '{cell_id}' in {lab}.ipynb{did_you_mean(cell_id, cells)}")
+        raise WeaveError(f"'{name}' names no cell of {lab}.ipynb{did_you_mean(cell_id, cells)}")
     cell = cells[cell_id]
     caption, alternative, code = notebook.words_of(cell)
     svg = context.project.store.read("run", lab, cell.place)["svg"]
