@@ -92,7 +92,7 @@ class Project:
                     self.store.write("run", name, outcome)
             self.stamps = stamps
 
-    def survey(self) -> tuple[bytes, dict[str, WeaveError]]:
+    def survey(self) -> tuple[object, dict[str, WeaveError]]:
         """Give what differs once a file has changed, and an error for each link that leads out."""
         stamps, out = hashlib.sha256(), {}
         for file in sorted(file for folder in WATCHED for file in (self.root / folder).rglob("*")):
@@ -101,8 +101,8 @@ class Project:
                 out[name] = WeaveError(f"{name}: {OUT}")  # what it leads to would be published
             if file.is_file():
                 stat = file.stat()
-                stamps.update(f"{name} {stat.st_mtime_ns} {stat.st_size}\n".encode())
-        return stamps.digest(), out
+                stamps.update(repr((name, stat.st_mtime_ns, stat.st_size)).encode())
+        return (stamps.digest(), *out), out
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""

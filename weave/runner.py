@@ -18,7 +18,7 @@ from weave.errors import WeaveError
 
 log = logging.getLogger("mkdocs.weave")
 
-SCHEDULED = 100  # runs at most that wait for a process, or have one: each takes memory
+SCHEDULED = 30  # runs that wait, for each process: all that there are would take memory
 
 
 def run_all(
@@ -36,9 +36,10 @@ def run_all(
         return
     # One more than cores: the pool takes a tenth of a second to put a new process in a place that
     # has become free, and meanwhile the core works on.
+    processes_at_once = (os.cpu_count() or 1) + 1
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
-        ProcessPool((os.cpu_count() or 1) + 1, max_tasks=1, context=processes()) as pool,
+        ProcessPool(processes_at_once, max_tasks=1, context=processes()) as pool,
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         futures: dict[Any, str] = {}
@@ -47,7 +48,7 @@ def run_all(
         def schedule() -> None:
             # Long scripts first, so that at the end no long run keeps one core at work, and one
             # idle. A process stops itself, and says where it was, or is killed a bit later.
-            while waiting and len(futures) < SCHEDULED:
+            while waiting and len(futures) < SCHEDULED * processes_at_once:
                 job = (jobs[name := waiting.pop()], root, time_limit, scratch)
                 futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
 
@@ -57,7 +58,8 @@ def run_all(
                 meanwhile()
             starting.result()
             latest = time.monotonic()
-            while futures:
+            while futures or waiting:
+                schedule()
                 done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
                 latest = time.monotonic() if done else latest
                 if time.monotonic() - latest > time_limit + 30:  # each has to end before that
@@ -69,7 +71,6 @@ def run_all(
                     if bar.disable:
                         log.info("ran %s, %d left", name, len(futures) + len(waiting))
                     yield name, outcome_of(future, name, time_limit)
-                schedule()
                 bar.set_postfix_str(", ".join(futures[f] for f in futures if f.running()))
         finally:
             pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
@@ -113,11 +114,13 @@ def processes() -> BaseContext:
         return multiprocessing.get_context("spawn")
     # One snippet runs on each core. Threads of linear algebra inside them would only stand in each
     # other's way (the site took four times as long), and sums would depend on their number. An
-    # array that is let go stays with the process, however large: to fetch its memory from the
-    # system anew, page by page, took a fifth of the time.
+    # array that is let go stays with the process, up to the size that malloc knows as the largest,
+    # and memory comes from the system in large pages: to fetch it anew, page by page, took a fifth
+    # of the time. (If the largest stayed too, it would leave holes, which count as memory.)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("MALLOC_MMAP_MAX_", "0")
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
+    os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
     context = multiprocessing.get_context("forkserver")
     # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
     # it may be asked for (https://github.com/python/cpython/issues/126631).

@@ -287,8 +287,8 @@ FAULTS = {
         CHAPTER,
         "::: chapter/line",
         "::: labs/chapter",
-        "chapter.md:5: 'labs/chapter' names no cell",
-        "there is setup",
+        "chapter.md:5: labs/chapter.ipynb has no cell 'labs/chapter'",
+        "did you mean 'labs/chapter/",
     ),
     "a name in three parts": put(
         CHAPTER, "::: chapter/line", "::: chapter/line/deep", "mean 'chapter/line'?"

@@ -2,6 +2,7 @@
 
 import os
 import py_compile
+import sys
 
 import pytest
 
@@ -189,6 +190,35 @@ def test_while_snippets_run_something_else_is_done(project):
     woven = Woven(project.root, 20)
     woven.refresh(meanwhile=(project.root / "snippets/chapter/go").touch)
     assert Results("chapter/line", woven.store).slope == 2
+
+
+def test_all_run_however_few_are_scheduled_at_once(project, monkeypatch):
+    monkeypatch.setattr("weave.runner.SCHEDULED", 1)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    names = [f"chapter/line{number}" for number in range(7)]
+    for number, name in enumerate(names):
+        project.snippet(f"slope = {number}" if number % 3 else "slope = missing", name=name)
+    woven = Woven(project.root, 20)
+    woven.refresh()
+    assert sorted(woven.failed) == [names[0], names[3], names[6]]
+    ran = [number for number in range(7) if number % 3]
+    assert [Results(names[number], woven.store).slope for number in ran] == ran
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no limit")
+def test_an_array_that_is_let_go_counts_no_more(project):
+    """The second fits below the limit, though not beside the first; something lies above that."""
+    project.snippet(
+        "import numpy as np\n\nfirst = np.empty(1500 << 20, 'int8')\n"
+        "above = np.ones(2**17)\ndel first\nsecond = np.empty(2700 << 20, 'int8').size"
+    )
+    assert project.run().results.second == 2700 << 20
+
+
+def test_a_file_may_have_any_name(project):
+    project.snippet()
+    project.file("proofs/caf\udce9.txt", "")  # no UTF-8
+    assert project.run().results.slope == 1
 
 
 def test_one_failure_does_not_stop_the_others(project):

@@ -80,16 +80,17 @@ def figure_id(name: str, context: Context) -> str:
 
 def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
-    folder, stem, *named = name.split("/")
-    lab, cell_id = f"{folder}/{stem}", "".join(named)
+    folder, stem, *_ = name.split("/")
+    lab = f"{folder}/{stem}"
     context.look_up("run", lab)
-    cells = {cell.id: cell for cell in notebook.read(context.project.jobs[lab]) if cell.is_code}
-    if cell_id not in cells:
-        raise WeaveError(f"'{name}' names no cell of {lab}.ipynb{did_you_mean(cell_id, cells)}")
-    cell = cells[cell_id]
+    found = notebook.read(context.project.jobs[lab])
+    cells = {f"{lab}/{cell.id}": cell for cell in found if cell.is_code}
+    if name not in cells:
+        raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
+    cell = cells[name]
     caption, alternative, code = notebook.words_of(cell)
     svg = context.project.store.read("run", lab, cell.place)["svg"]
-    return Figure(cell_id, svg, caption, alternative, "", code_block(code))
+    return Figure(cell.id, svg, caption, alternative, "", code_block(code))
 
 
 def links(name: str, context: Context) -> str:

@@ -55,8 +55,8 @@ function unfoldAll() {
   };
   const begun = new AbortController();
   const begin = ({ type, movementX, movementY }) => {
-    // When a page is laid out anew, a mouse at rest is said to move.
-    if (type === "mousemove" && !movementX && !movementY) return;
+    // Some browsers send a move of no distance to a mouse at rest, when what lies below it changes.
+    if (type === "mousemove" && movementX === 0 && movementY === 0) return;
     begun.abort();
     idle(next);
   };
