@@ -214,7 +214,10 @@ def main() -> None:
             command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
             quiet = os.environ | {"SITE_URL": ""}
             subprocess.run(command, cwd=ROOT, env=quiet, check=True, capture_output=True)
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        program = find_browser()
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        # Programs differ: one without windows has less to do.
+        note = f"{program and Path(program).name} {browser.version}. {note}"
         with served(site) as origin:
             for path in chosen.pages or ADDRESSES:
                 log.info("weigh: %s", path or "front page")
@@ -227,7 +230,7 @@ def main() -> None:
     if chosen.pages or chosen.site:
         print(tables.markdown(rows, note))
     else:
-        tables.write("weigh", rows, f"Times are medians of {LOADS} loads. {note}")
+        tables.write("weigh", rows, f"Times are medians of {LOADS} loads in {note}")
 
 
 if __name__ == "__main__":
