@@ -79,23 +79,24 @@ def scan(root: Path, name: str) -> list[Any]:
     return ["".join(sorted(signs_in(text))), list(mentions)]
 
 
-def scans(project: Project) -> Iterator[list[Any]]:
+@looks_up("scans")
+def scans(project: Project, _: str) -> list[list[Any]]:
     """Scan the files of the site, in the order of their names."""
     files = [file for pattern in SCANNED for file in project.root.glob(pattern)]
-    for name in sorted(f.relative_to(project.root).as_posix() for f in files if f.is_file()):
-        yield project.keep("scan", f"file {name}", partial(scan, project.root, name))
+    names = sorted(f.relative_to(project.root).as_posix() for f in files if f.is_file())
+    return [project.keep("scan", f"file {n}", partial(scan, project.root, n)) for n in names]
 
 
 @looks_up("signs")
 def signs(project: Project, _: str) -> str:
     """Give all signs that the site needs."""
-    return "".join(sorted({sign for signs, _ in scans(project) for sign in signs}))
+    return "".join(sorted({sign for signs, _ in project.look_up("scans") for sign in signs}))
 
 
 @looks_up("mentions", entry="mentioned")
 def mentions(project: Project, _: str) -> dict[str, list[Mention]]:
     """Find every place that refers to an entry, in the order of pages and lines, by key."""
-    on_pages = [Mention(*each) for _, found in scans(project) for each in found]
+    on_pages = [Mention(*each) for _, found in project.look_up("scans") for each in found]
     found: dict[str, list[Mention]] = {}
     for mention in [*on_pages, *(m for elsewhere in ELSEWHERE for m in elsewhere(project))]:
         found.setdefault(mention.key, []).append(mention)

@@ -80,8 +80,7 @@ def figure_id(name: str, context: Context) -> str:
 
 def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
-    folder, stem, *_ = name.split("/")
-    lab = f"{folder}/{stem}"
+    lab = "/".join(name.split("/")[:2])
     context.look_up("run", lab)
     found = notebook.read(context.project.jobs[lab])
     cells = {f"{lab}/{cell.id}": cell for cell in found if cell.is_code}
