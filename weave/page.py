@@ -39,13 +39,14 @@ class Weave(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
         time_limit = float(self.getConfig("time_limit"))
+        handed_over = self.getConfig("context")
         context = (
-            self.getConfig("context")
+            handed_over
             or zensical.join(md, time_limit)
             or Context(project_at(Path(self.getConfig("root")), time_limit))
         )
         context.markdown = md
-        md.preprocessors.register(Weaver(context), "weave", 28)
+        md.preprocessors.register(Weaver(context, is_fresh=bool(handed_over)), "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
@@ -56,11 +57,13 @@ class Weaver(Preprocessor):
     """Weaves the tokens of one page."""
 
     context: Context
+    is_fresh: bool  # whether an engine's plugin has refreshed the project, once for all pages
 
     def run(self, lines: list[str]) -> list[str]:
         """Replace every token of the page."""
         text, context = "\n".join(lines), self.context
-        context.project.refresh()
+        if not self.is_fresh:
+            context.project.refresh()
         zensical.write_files(context)
         path = context.project.root / "docs" / context.source
         if path.suffix == ".md":  # Markdown does not see its front matter

@@ -90,7 +90,9 @@ def to_markdown(html: str) -> str:
             row.select_one("em.verdict").parent.decompose()
         table.thead.decompose()
         table.name = table.tbody.name = "div"
-    return f"{Plain().convert_soup(soup).strip()}\n"
+    text = Plain().convert_soup(soup).strip()
+    soup.decompose()  # its elements know each other, and would stay a while
+    return f"{text}\n"
 
 
 class Plain(MarkdownConverter):  # type: ignore[misc]

@@ -5,10 +5,9 @@ its context, and keeps what a page became, so that an edit makes those pages ane
 It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a megabyte of its own.
 """
 
-import logging
 import sqlite3
+import sys
 from base64 import b64decode
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,18 +20,18 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import get_toc
-from mkdocs.utils import CountHandler
 from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import faults, jupyter, lab, plain, runner, search
-from weave.embed import Context, log, mistake
+from weave import faults, jupyter, lab, plain, runner
+from weave.embed import log, mistake
 from weave.errors import WeaveError
-from weave.project import WATCHED, project_at
+from weave.pages import Pages
+from weave.project import project_at
 from weave.published import card_of, cut_fonts, published
 from weave.site import Site
+from weave.survey import WATCHED
 
 AFTER_OTHER_PLUGINS = -100
 jupyter.load_cheaply()
@@ -57,7 +56,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         root = Path(config.config_file_path).parent
         self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
-        self.places: dict[str, Callable[[int], str]] = {}
+        by_copies = sys.platform == "linux" and not self.in_place
+        self.pages = Pages(self.project, self.faults, by_copies)
         if not self.in_place:
             self.site = Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)
@@ -70,10 +70,11 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Publish what lies beside the pages."""
-        for name, content in published(self.project).items():
+        for name, what in published(self.project).items():
             if old := files.get_file_from_path(name):  # written below docs/ for another engine
                 files.remove(old)
-            files.append(File.generated(config, name, content=content))
+            kept = {"abs_src_path": str(what)} if isinstance(what, Path) else {"content": what}
+            files.append(File.generated(config, name, **kept))
         if config.site_url:  # a card needs an absolute address
             words = [config.site_name, config.site_description or ""]
             self.project.told["card "] = words
@@ -102,7 +103,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
         """Render every page in our way, notebooks too."""
-        page.render = partial(self.render, page)  # type: ignore[method-assign]
+        page.render = partial(self.pages.render, page)  # type: ignore[method-assign]
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
@@ -115,58 +116,20 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         title = str(about.get("title", stem))
         links = lab.links(stem, title, config.repo_url or "", config.edit_uri or "")
         try:
-            text, self.places[name] = lab.to_markdown(self.project, stem, links)
+            text, self.pages.places[name] = lab.to_markdown(self.project, stem, links)
         except WeaveError as error:
             log.warning("docs/%s, %s", name, error)
             return f"# {stem}\n\n{mistake(f'docs/{name}', str(error))}\n"
         return text
-
-    def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Give a page what it became the last time, or make it, if something in it has changed."""
-        name, project = page.file.src_uri, self.project
-        project.told[f"markdown {name}"] = page.markdown
-        if not project.is_fresh("page", name):
-            own = ("machinery pages", "site ", f"markdown {name}")
-            context = Context(project, name, trace={each: project.digest(each) for each in own})
-            context.place = self.places.get(name, context.place)
-            config.mdx_configs["weave"]["context"] = context
-            warnings = CountHandler(level=logging.WARNING)
-            logging.getLogger("mkdocs").addHandler(warnings)
-            try:
-                Page.render(page, config, files)
-                self.faults.check(name, page.content or "")
-            finally:
-                logging.getLogger("mkdocs").removeHandler(warnings)
-            html = page.content or ""
-            parts = {
-                "html": search.unmarked(html),
-                "readable": search.readable(html),
-                "title": page._title_from_render,
-                "contents": getattr(context.markdown, "toc_tokens", []),
-                "anchors": list(page.present_anchor_ids or ()),
-                "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
-            }
-            if not warnings.get_counts():  # what is wrong has to be said at every build
-                parts["trace"] = context.trace
-            project.store.write("page", name, parts)
-        kept = partial(project.store.read, "page", name)
-        page.content, page._title_from_render = kept("readable"), kept("title")
-        page.toc, page.present_anchor_ids = get_toc(kept("contents")), set(kept("anchors"))
-        found = {files.get_file_from_path(uri): at for uri, at in kept("links").items()}
-        page.links_to_anchors = {file: at for file, at in found.items() if file}
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        name = page.file.src_uri
-        page.content = html = self.project.store.read("page", name, "html")
+        page.content = self.pages.in_full(page)
         if self.site:
-            self.project.told[f"html {name}"] = html
-            to_markdown = partial(plain.to_markdown, html)
-            text = self.project.keep("plain", f"html {name}", to_markdown)
-            plain.write(text, page, self.site.new)
+            plain.write(self.pages.plain_edition(page), page, self.site.new)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
@@ -184,6 +147,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if faults.were_counted():
             return
         self.project.store.sweep(self.project.wanted)
+        self.project.forget()
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.put_up(self.project.store))

@@ -1,5 +1,6 @@
 """A project: what its snippets and labs gave, brought up to date once, and what pages look up."""
 
+import gc
 import hashlib
 import platform
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from weave.errors import WeaveError, did_you_mean
 from weave.run import snippet as snippets
 from weave.runner import run_all
 from weave.store import Store
+from weave.survey import survey
 
 PACKAGE = Path(__file__).parent
 # What all runs depend on, and all that is made of what they gave: files of ours, and libraries.
@@ -24,9 +26,6 @@ MACHINERY = {
         "markdownify beautifulsoup4 matplotlib numpy scipy",
     ),
 }
-# The folders whose files snippets and pages are made of.
-WATCHED = ("snippets", "docs", "proofs")
-OUT = "this link leads out of the project; put the file itself here"
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 DIGESTS = {"file", "run", "result"}  # look-ups whose answer is one
@@ -76,7 +75,7 @@ class Project:
         What fails is not kept; whoever asks for it is told why. `meanwhile` needs none of them.
         """
         with self.lock:
-            stamps, links_out = self.survey()
+            stamps, links_out = survey(self.root)
             if stamps == self.stamps:
                 return
             self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
@@ -92,17 +91,10 @@ class Project:
                     self.store.write("run", name, outcome)
             self.stamps = stamps
 
-    def survey(self) -> tuple[object, dict[str, WeaveError]]:
-        """Give what differs once a file has changed, and an error for each link that leads out."""
-        stamps, out = hashlib.sha256(), {}
-        for file in sorted(file for folder in WATCHED for file in (self.root / folder).rglob("*")):
-            name = file.relative_to(self.root).as_posix()
-            if file.is_symlink() and not file.resolve().is_relative_to(self.root.resolve()):
-                out[name] = WeaveError(f"{name}: {OUT}")  # what it leads to would be published
-            if file.is_file():
-                stat = file.stat()
-                stamps.update(repr((name, stat.st_mtime_ns, stat.st_size)).encode())
-        return (stamps.digest(), *out), out
+    def forget(self) -> None:
+        """Let go of what was looked up: the build has no more questions."""
+        self.answers, self.digests, self.told = {}, {}, {}
+        gc.collect()  # and of what pages have left in circles
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""

@@ -23,10 +23,13 @@ sys.path.insert(0, beside.name)
 """
 
 
-def published(project: Project) -> dict[str, bytes]:
-    """Give the content of every file beside the pages, by its path below the site's root."""
-    files = {
-        path.relative_to(project.root).as_posix(): path.read_bytes()
+def published(project: Project) -> dict[str, bytes | Path]:
+    """Give every file beside the pages by its path below the site's root: its content, or itself.
+
+    What is published as it is would only fill the memory.
+    """
+    files: dict[str, bytes | Path] = {
+        path.relative_to(project.root).as_posix(): path
         for pattern in ("snippets/*/*", "proofs/*.v")
         for path in sorted(project.root.glob(pattern))
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
@@ -39,9 +42,8 @@ def published(project: Project) -> dict[str, bytes]:
             script = project.keep("script", f"file docs/{name}.ipynb", to_script)
             files[f"{name}/{path.stem}.py"] = script.encode()
         else:
-            within = [project.root / file for file in project.look_up("brought", name)]
-            files[f"snippets/{name}.py"] = alone(path, within).encode()
-
+            if within := [project.root / file for file in project.look_up("brought", name)]:
+                files[f"snippets/{name}.py"] = alone(path, within).encode()
     return files | cut_fonts(project)
 
 
@@ -67,7 +69,7 @@ def alone(script: Path, within: list[Path]) -> str:
         text = file.read_text("utf-8")
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
-    return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1) if brings else code
+    return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1)
 
 
 def card_of(name: str, words: str) -> str:

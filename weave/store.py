@@ -39,6 +39,10 @@ class Store:
                 part.unlink()
             self.connection = connect(file)
 
+    def reopen(self) -> None:
+        """Let a copy of a process use the file: SQLite wants it to leave the other's connection."""
+        self.inherited, self.connection = self.connection, connect(self.file)
+
     def entries(self) -> set[tuple[str, str]]:
         """Give the kind and the name of every entry."""
         return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts_1")}

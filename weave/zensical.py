@@ -26,7 +26,8 @@ def write_files(context: Context) -> None:
     """Write the files beside the pages that have changed, if it is Zensical that converts."""
     if "rendering_context" not in context.markdown.preprocessors:
         return
-    for name, content in published(context.project).items():
+    for name, what in published(context.project).items():
+        content = what.read_bytes() if isinstance(what, Path) else what
         file = context.project.root / "docs" / name
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)

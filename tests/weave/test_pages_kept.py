@@ -1,10 +1,15 @@
 """A page is made again when something that it depends on has changed, and only then."""
 
+import os
+import sys
+
 import pytest
 from mkdocs.structure.pages import Page
 
 from tests.weave.test_references import BIB
 from weave.project import project_at
+from weave.store import Store
+from weave.survey import survey
 
 SOURCE = '''"""Claims."""
 
@@ -35,18 +40,20 @@ def site(project, monkeypatch):
     project.file("docs/claims.md", "# Claims\n")
     project.file("docs/glossary.md", "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n")
     project.file("snippets/claims/source.py", SOURCE.format("true"))
-    rendered, render = [], Page.render
+    noted, render = project.root / "rendered", Page.render  # a file: copies of the process note too
 
     def spy(page, *arguments):
-        rendered.append(page.file.src_uri)
+        with noted.open("a") as file:
+            print(page.file.src_uri, os.getpid(), file=file)
         render(page, *arguments)
 
     monkeypatch.setattr(Page, "render", spy)
 
     def made(text=TEXT) -> list[str]:
-        rendered.clear()
+        noted.write_text("")
         project.built = project.build(text)
-        return sorted(rendered)
+        project.rendered = [line.split() for line in noted.read_text().splitlines()]
+        return sorted({name for name, _ in project.rendered})
 
     project.made = made
     return project
@@ -168,6 +175,60 @@ def test_an_author_s_comment_swallows_nothing(site):
 
 def test_no_whole_page_stays_in_memory(site):
     site.made()
-    told = project_at(site.root, 20).told
-    assert any(question.startswith("markdown ") for question in told), "else this shows nothing"
-    assert not [question for question in told if question.startswith("html ")]
+    project = project_at(site.root, 20)
+    assert not project.told
+    assert not project.answers
+    assert not project.digests
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pages are made by copies on Linux alone")
+def test_copies_of_the_process_make_the_pages_each_once(site):
+    assert site.made() == PAGES
+    assert len(site.rendered) == len(PAGES)
+    assert str(os.getpid()) not in {process for _, process in site.rendered}
+
+
+def test_elsewhere_the_process_makes_them_itself(site, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "another")
+    assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}
+
+
+def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
+    site.made()
+    files = {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")}
+    site.forget()
+
+    def fail(store):
+        raise OSError("no second connection")
+
+    monkeypatch.setattr(Store, "reopen", fail)
+    assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}
+    assert not site.built.warnings
+    assert {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")} == files
+
+
+def test_a_mistake_is_said_once_and_by_the_build(site):
+    assert site.made("# T\n\n{= line.missing }\n") == PAGES
+    (warning,) = site.built.warnings
+    assert warning.startswith("docs/chapter.md:3")
+
+
+def test_the_files_are_looked_over_once_for_each_build(site, monkeypatch):
+    noted = site.root / "surveys"
+
+    def spy(root):
+        with noted.open("a") as file:
+            print(root, file=file)
+        return survey(root)
+
+    monkeypatch.setattr("weave.project.survey", spy)
+    site.made()
+    assert noted.read_text().count("\n") == 1
+
+
+def test_a_build_that_finds_nothing_changed_sweeps_no_run_away(site):
+    for _ in range(2):
+        site.made()
+        assert ("run", "chapter/line") in project_at(site.root, 20).store.entries()

@@ -13,17 +13,24 @@ from weave.project import Project as Woven
 from weave.published import published
 
 
+def contents(project) -> dict[str, bytes]:
+    return {
+        name: what.read_bytes() if isinstance(what, Path) else what
+        for name, what in published(project).items()
+    }
+
+
 def files(project) -> dict[str, bytes]:
     woven = Woven(project.root)
     woven.refresh()
-    return published(woven)
+    return contents(woven)
 
 
 @cache
 def downloads() -> dict[str, bytes]:
     """Give what this site offers."""
     PROJECT.refresh()
-    return published(PROJECT)
+    return contents(PROJECT)
 
 
 def run(code: bytes, folder: Path) -> str:
