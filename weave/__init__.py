@@ -12,9 +12,9 @@ First the `project` is refreshed: the `runner` runs those of its snippets and la
 changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
 `page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
 to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
-beside them is `published`. `plugin` knows MkDocs, `zensical` its successor. `faults` are what no
-embed sees; a `site` takes the last one's place when there are none. Words with a meaning of their
-own here:
+beside them is `published`. `plugin` knows MkDocs, whose `pages` it makes on all cores and keeps;
+`zensical` knows its successor. `faults` are what no embed sees; a `site` takes the last one's place
+when there are none. Words with a meaning of their own here:
 
     entry     what the store keeps of a run or a page; in a list: a work, a claim, a term
     look-up   a question, `kind key`, whose answer is noted in the trace of what is made of it

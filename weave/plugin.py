@@ -1,8 +1,8 @@
-"""MkDocs: the plugin `weave`, the only module that knows it. What pages say does not depend on it.
+"""MkDocs: the plugin `weave`. What pages say does not depend on it.
 
-It refreshes the project once for each build, publishes the files beside the pages, hands each page
-its context, and keeps what a page became, so that an edit makes those pages anew that it touches.
-It makes a lab's page from Markdown, where mkdocs-jupyter would bring half a megabyte of its own.
+It refreshes the project once for each build, publishes the files beside the pages, and has `pages`
+give each page what it became. It makes a lab's page from Markdown, where mkdocs-jupyter would bring
+half a megabyte of its own.
 """
 
 import sqlite3
