@@ -11,8 +11,10 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from tempfile import TemporaryFile
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
@@ -58,13 +60,13 @@ class Pages:
         context = Context(project, name, trace={each: project.digest(each) for each in own})
         context.place = self.places.get(name, context.place)
         config.mdx_configs["weave"]["context"] = context
-        warnings = CountHandler(level=logging.WARNING)
-        logging.getLogger("mkdocs").addHandler(warnings)
-        try:
+        said, loggers = CountHandler(level=logging.INFO), map(logging.getLogger, ("", "mkdocs"))
+        with ExitStack() as at_end:
+            for logger in loggers:
+                logger.addHandler(said)
+                at_end.callback(logger.removeHandler, said)
             Page.render(page, config, files)
             self.faults.check(name, page.content or "")
-        finally:
-            logging.getLogger("mkdocs").removeHandler(warnings)
         html = page.content or ""
         parts = {
             "html": search.unmarked(html),
@@ -74,29 +76,24 @@ class Pages:
             "anchors": list(page.present_anchor_ids or ()),
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
-        if not warnings.get_counts():  # what is wrong has to be said at every build
+        if not said.get_counts():  # what there is to say has to be said at every build
             parts["trace"] = context.trace
         project.store.write("page", name, parts)
 
     def make_all(self, config: MkDocsConfig, files: Files) -> None:
         """Make all pages that have changed, and their plain editions, by copies of the process."""
-        context = multiprocessing.get_context("fork")
-        pages, begun = (
-            [f.page for f in files.documentation_pages() if f.page],
-            context.Value("i", 0),
-        )
+        pages = [file.page for file in files.documentation_pages() if file.page]
+        store, build, context = self.project.store, os.getpid(), multiprocessing.get_context("fork")
 
         def work() -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the build says that it was stopped,
-            for stream in (1, 2):  # and what is wrong with a page
+            for stream in (1, 2):  # and whatever there is to say of a page
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
-            self.project.store.reopen()
-            while True:
-                with begun:
-                    at, begun.value = begun.value, begun.value + 1
-                if at >= len(pages):
-                    return
-                page = config.plugins.on_pre_page(pages[at], config=config, files=files)
+            logging.captureWarnings(True)
+            store.reopen()
+            while (number := os.read(numbers.fileno(), 4)) and os.getppid() == build:
+                page = pages[int.from_bytes(number, "big")]
+                page = config.plugins.on_pre_page(page, config=config, files=files)
                 page.read_source(config)
                 page.markdown = config.plugins.on_page_markdown(
                     page.markdown or "", page=page, config=config, files=files
@@ -105,12 +102,21 @@ class Pages:
                 self.plain_edition(page)
 
         copies = [context.Process(target=work, daemon=True) for _ in range(os.cpu_count() or 1)]
+        store.connection.close()  # SQLite forbids to copy it
         gc.collect()
-        gc.freeze()  # else collections would copy, in each, all that the copies share
+        gc.freeze()  # else a collection in a copy would write to all that they share
+        # They read one file, each from where another has stopped: a lock would stay with a copy that
+        # is killed. If the machine refuses more processes, there are fewer, or none.
+        with suppress(OSError), TemporaryFile(buffering=0) as numbers:
+            numbers.write(b"".join(at.to_bytes(4, "big") for at in range(len(pages))))
+            numbers.seek(0)
+            for copy in copies:
+                copy.start()
         for copy in copies:
-            copy.start()
-        for copy in copies:
-            copy.join()
+            if copy.pid:
+                copy.join()
+        gc.unfreeze()
+        store.reopen()
 
     def in_full(self, page: Page) -> str:
         """Give a page's HTML, of which `render` gave what search reads."""

@@ -40,8 +40,8 @@ class Store:
             self.connection = connect(file)
 
     def reopen(self) -> None:
-        """Let a copy of a process use the file: SQLite wants it to leave the other's connection."""
-        self.inherited, self.connection = self.connection, connect(self.file)
+        """Connect again, in a process that has been copied, or in its copy."""
+        self.connection = connect(self.file)
 
     def entries(self) -> set[tuple[str, str]]:
         """Give the kind and the name of every entry."""

@@ -1,6 +1,8 @@
 """A page is made again when something that it depends on has changed, and only then."""
 
+import logging
 import os
+import signal
 import sys
 
 import pytest
@@ -199,14 +201,47 @@ def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
     files = {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")}
     site.forget()
 
+    build, reopen = os.getpid(), Store.reopen
+
     def fail(store):
-        raise OSError("no second connection")
+        if os.getpid() != build:
+            os.kill(os.getpid(), signal.SIGKILL)
+        reopen(store)
 
     monkeypatch.setattr(Store, "reopen", fail)
     assert site.made() == PAGES
     assert {process for _, process in site.rendered} == {str(os.getpid())}
     assert not site.built.warnings
     assert {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")} == files
+
+
+def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
+    def refuse():
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}
+
+
+def test_a_copy_whose_build_is_gone_makes_nothing_more(site, monkeypatch):
+    monkeypatch.setattr(os, "getppid", lambda: 1)
+    assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}
+
+
+def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypatch):
+    render = Page.render
+
+    def mention(page, *arguments):
+        if page.file.src_uri == "chapter.md":
+            logging.getLogger("MARKDOWN").warning("a word about it")
+        render(page, *arguments)
+
+    monkeypatch.setattr(Page, "render", mention)
+    for pages in (PAGES, ["chapter.md"]):
+        assert site.made() == pages
+        assert site.built.warnings == ["a word about it"]
 
 
 def test_a_mistake_is_said_once_and_by_the_build(site):
