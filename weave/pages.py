@@ -105,8 +105,8 @@ class Pages:
         store.connection.close()  # SQLite forbids to copy it
         gc.collect()
         gc.freeze()  # else a collection in a copy would write to all that they share
-        # They read one file, each from where another has stopped: a lock would stay with a copy that
-        # is killed. If the machine refuses more processes, there are fewer, or none.
+        # They read one file, each from where another has stopped: a copy that is killed would keep
+        # a lock. If the machine refuses more processes, there are fewer, or none.
         with suppress(OSError), TemporaryFile(buffering=0) as numbers:
             numbers.write(b"".join(at.to_bytes(4, "big") for at in range(len(pages))))
             numbers.seek(0)
