@@ -27,6 +27,8 @@ from weave.embed import Context
 from weave.faults import Faults
 from weave.project import Project
 
+FEW = 8  # pages that are made sooner by one process than it is copied
+
 
 @dataclass
 class Pages:
@@ -83,6 +85,8 @@ class Pages:
     def make_all(self, config: MkDocsConfig, files: Files) -> None:
         """Make all pages that have changed, and their plain editions, by copies of the process."""
         pages = [file.page for file in files.documentation_pages() if file.page]
+        if len(pages) <= FEW:
+            return
         store, build, context = self.project.store, os.getpid(), multiprocessing.get_context("fork")
 
         def work() -> None:

@@ -1,6 +1,5 @@
 """A project: what its snippets and labs gave, brought up to date once, and what pages look up."""
 
-import gc
 import hashlib
 import platform
 from collections.abc import Callable
@@ -94,7 +93,6 @@ class Project:
     def forget(self) -> None:
         """Let go of what was looked up: the build has no more questions."""
         self.answers, self.digests, self.told = {}, {}, {}
-        gc.collect()  # and of what pages have left in circles
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""

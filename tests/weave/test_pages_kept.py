@@ -183,19 +183,34 @@ def test_no_whole_page_stays_in_memory(site):
     assert not project.digests
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="pages are made by copies on Linux alone")
+@pytest.fixture
+def copies(monkeypatch):
+    """Have pages made by copies of the process, however few they are."""
+    if sys.platform != "linux":
+        pytest.skip("Linux alone copies a process safely")
+    monkeypatch.setattr("weave.pages.FEW", 0)
+
+
+@pytest.mark.usefixtures("copies")
 def test_copies_of_the_process_make_the_pages_each_once(site):
     assert site.made() == PAGES
     assert len(site.rendered) == len(PAGES)
     assert str(os.getpid()) not in {process for _, process in site.rendered}
 
 
+def test_a_few_pages_the_process_makes_itself(site):
+    assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}
+
+
+@pytest.mark.usefixtures("copies")
 def test_elsewhere_the_process_makes_them_itself(site, monkeypatch):
     monkeypatch.setattr(sys, "platform", "another")
     assert site.made() == PAGES
     assert {process for _, process in site.rendered} == {str(os.getpid())}
 
 
+@pytest.mark.usefixtures("copies")
 def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
     site.made()
     files = {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")}
@@ -215,6 +230,7 @@ def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
     assert {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")} == files
 
 
+@pytest.mark.usefixtures("copies")
 def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
     def refuse():
         raise BlockingIOError("Resource temporarily unavailable")
@@ -224,12 +240,14 @@ def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
     assert {process for _, process in site.rendered} == {str(os.getpid())}
 
 
+@pytest.mark.usefixtures("copies")
 def test_a_copy_whose_build_is_gone_makes_nothing_more(site, monkeypatch):
     monkeypatch.setattr(os, "getppid", lambda: 1)
     assert site.made() == PAGES
     assert {process for _, process in site.rendered} == {str(os.getpid())}
 
 
+@pytest.mark.usefixtures("copies")
 def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypatch):
     render = Page.render
 
@@ -244,12 +262,14 @@ def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypat
         assert site.built.warnings == ["a word about it"]
 
 
+@pytest.mark.usefixtures("copies")
 def test_a_mistake_is_said_once_and_by_the_build(site):
     assert site.made("# T\n\n{= line.missing }\n") == PAGES
     (warning,) = site.built.warnings
     assert warning.startswith("docs/chapter.md:3")
 
 
+@pytest.mark.usefixtures("copies")
 def test_the_files_are_looked_over_once_for_each_build(site, monkeypatch):
     noted = site.root / "surveys"
 
