@@ -64,8 +64,11 @@ def site(project, monkeypatch):
 def test_nothing_is_made_again_that_has_not_changed(site, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # the home page has the date of the build
     assert site.made() == PAGES
+    assert {process for _, process in site.rendered} == {str(os.getpid())}, "copied for a few"
     files = {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")}
-    assert site.made() == []
+    for _ in range(2):
+        assert site.made() == []
+        assert ("run", "chapter/line") in project_at(site.root, 20).store.entries()
     assert {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")} == files
 
 
@@ -192,17 +195,22 @@ def copies(monkeypatch):
 
 
 @pytest.mark.usefixtures("copies")
-def test_copies_of_the_process_make_the_pages_each_once(site):
+def test_copies_of_the_process_make_the_pages_each_once(site, monkeypatch):
+    surveys = site.root / "surveys"
+
+    def spy(root):
+        with surveys.open("a") as file:
+            print(root, file=file)
+        return survey(root)
+
+    monkeypatch.setattr("weave.project.survey", spy)
     assert site.made() == PAGES
+    assert len(surveys.read_text().splitlines()) == 1, "the files are looked over once for a build"
     assert len(site.rendered) == len(PAGES)
     assert str(os.getpid()) not in {process for _, process in site.rendered}
 
 
-def test_a_few_pages_the_process_makes_itself(site):
-    assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}
-
-
+@pytest.mark.long
 @pytest.mark.usefixtures("copies")
 def test_elsewhere_the_process_makes_them_itself(site, monkeypatch):
     monkeypatch.setattr(sys, "platform", "another")
@@ -230,6 +238,7 @@ def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
     assert {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")} == files
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copies")
 def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
     def refuse():
@@ -240,6 +249,7 @@ def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
     assert {process for _, process in site.rendered} == {str(os.getpid())}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("copies")
 def test_a_copy_whose_build_is_gone_makes_nothing_more(site, monkeypatch):
     monkeypatch.setattr(os, "getppid", lambda: 1)
@@ -267,23 +277,3 @@ def test_a_mistake_is_said_once_and_by_the_build(site):
     assert site.made("# T\n\n{= line.missing }\n") == PAGES
     (warning,) = site.built.warnings
     assert warning.startswith("docs/chapter.md:3")
-
-
-@pytest.mark.usefixtures("copies")
-def test_the_files_are_looked_over_once_for_each_build(site, monkeypatch):
-    noted = site.root / "surveys"
-
-    def spy(root):
-        with noted.open("a") as file:
-            print(root, file=file)
-        return survey(root)
-
-    monkeypatch.setattr("weave.project.survey", spy)
-    site.made()
-    assert noted.read_text().count("\n") == 1
-
-
-def test_a_build_that_finds_nothing_changed_sweeps_no_run_away(site):
-    for _ in range(2):
-        site.made()
-        assert ("run", "chapter/line") in project_at(site.root, 20).store.entries()
