@@ -103,33 +103,32 @@ class Pages:
                     page.markdown or "", page=page, config=config, files=files
                 )
                 page.render(config, files)
-                self.plain_edition(page)
+                self.plain_edition(page, self.in_full(page))
 
         copies = [context.Process(target=work, daemon=True) for _ in range(os.cpu_count() or 1)]
-        store.connection.close()  # SQLite forbids to copy it
         gc.collect()
         gc.freeze()  # else a collection in a copy would write to all that they share
-        # They read one file, each from where another has stopped: a copy that is killed would keep
-        # a lock. If the machine refuses more processes, there are fewer, or none.
-        with suppress(OSError), TemporaryFile(buffering=0) as numbers:
-            numbers.write(b"".join(at.to_bytes(4, "big") for at in range(len(pages))))
-            numbers.seek(0)
+        with store.closed():
+            # They read one file, each from where another has stopped: a copy that is killed would
+            # keep a lock. If the machine refuses more processes, there are fewer, or none.
+            with suppress(OSError), TemporaryFile(buffering=0) as numbers:
+                numbers.write(b"".join(at.to_bytes(4, "big") for at in range(len(pages))))
+                numbers.seek(0)
+                for copy in copies:
+                    copy.start()
             for copy in copies:
-                copy.start()
-        for copy in copies:
-            if copy.pid:
-                copy.join()
+                if copy.pid:
+                    copy.join()
         gc.unfreeze()
-        store.reopen()
 
     def in_full(self, page: Page) -> str:
         """Give a page's HTML, of which `render` gave what search reads."""
         html: str = self.project.store.read("page", page.file.src_uri, "html")
         return html
 
-    def plain_edition(self, page: Page) -> str:
-        """Give a page as Markdown."""
-        question, html = f"html {page.file.src_uri}", self.in_full(page)
+    def plain_edition(self, page: Page, html: str) -> str:
+        """Give a page, from its HTML in full, as Markdown."""
+        question = f"html {page.file.src_uri}"
         self.project.told[question] = html
         text: str = self.project.keep("plain", question, partial(plain.to_markdown, html))
         return text

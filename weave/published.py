@@ -47,6 +47,11 @@ def published(project: Project) -> dict[str, bytes | Path]:
     return files | cut_fonts(project)
 
 
+def content_of(what: bytes | Path) -> bytes:
+    """Give the content of a published file."""
+    return what.read_bytes() if isinstance(what, Path) else what
+
+
 def cut_fonts(project: Project) -> dict[str, bytes]:
     """Give the fonts, cut down to the signs in use, by their paths below the site's root."""
 

@@ -39,6 +39,13 @@ class Store:
                 part.unlink()
             self.connection = connect(file)
 
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Let the process be copied meanwhile: SQLite forbids to copy a connection."""
+        self.connection.close()
+        yield
+        self.reopen()
+
     def reopen(self) -> None:
         """Connect again, in a process that has been copied, or in its copy."""
         self.connection = connect(self.file)

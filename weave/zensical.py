@@ -11,7 +11,7 @@ from markdown import Markdown
 
 from weave.embed import Context
 from weave.project import project_at
-from weave.published import published
+from weave.published import content_of, published
 
 
 def join(md: Markdown, time_limit: float) -> Context | None:
@@ -27,7 +27,7 @@ def write_files(context: Context) -> None:
     if "rendering_context" not in context.markdown.preprocessors:
         return
     for name, what in published(context.project).items():
-        content = what.read_bytes() if isinstance(what, Path) else what
+        content = content_of(what)
         file = context.project.root / "docs" / name
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)

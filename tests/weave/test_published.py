@@ -10,14 +10,11 @@ import pytest
 
 from tests.conftest import PROJECT
 from weave.project import Project as Woven
-from weave.published import published
+from weave.published import content_of, published
 
 
 def contents(project) -> dict[str, bytes]:
-    return {
-        name: what.read_bytes() if isinstance(what, Path) else what
-        for name, what in published(project).items()
-    }
+    return {name: content_of(what) for name, what in published(project).items()}
 
 
 def files(project) -> dict[str, bytes]:
