@@ -47,10 +47,11 @@ def unfold(tab: Tab) -> None:
 def thin(tab: Tab) -> None:
     """Leave one element of each kind in code, drawings and formulas, and open what is folded.
 
-    A page of 25,000 elements keeps 2,000. Two elements are of one kind if tag, class, style, role
+    A page of 8,000 elements keeps 800. Two elements are of one kind if tag, class, style, role
     and the names of all attributes are the same, if they stand in the same kind of place, and if
-    both hold no text, one character (of whose contrast axe says nothing), or more. Of the claims,
-    rows go in which nothing is of a new kind. What has to be whole is tested before.
+    both hold no text, one character (of whose contrast axe says nothing), or more. Paragraphs,
+    items of lists, formulas and rows of claims go in which nothing is of a new kind. What has to
+    be whole is tested before; test_accessibility.py has axe look at whole pages.
     """
     tab.page.evaluate(
         """() => {
@@ -67,11 +68,15 @@ def thin(tab: Tab) -> None:
             const known = new Set()
             const isNew = kind => known.size < known.add(kind).size
 
-            for (const row of document.querySelectorAll('article tr[data-verdict]')) {
-                const kinds = [...row.querySelectorAll(`:not(${inside} *)`)]
+            const parts = 'tr[data-verdict], p, li, .formula'
+            for (const part of document.querySelectorAll(`article :is(${parts})`)) {
+                if (!part.isConnected) continue
+                const kinds = [part, ...part.querySelectorAll(`:not(${inside} *)`)]
                     .map(e => place(e.parentElement) + kind(e))
-                const name = row.querySelector('summary')?.textContent
-                if (![row.dataset.verdict, name, ...kinds].filter(isNew).length) row.remove()
+                const {verdict} = part.dataset
+                const name = verdict && part.querySelector('summary')?.textContent
+                const isKnown = ![verdict, name, ...kinds].filter(isNew).length
+                if (isKnown && !part.querySelector('input, button')) part.remove()
             }
             for (const box of document.querySelectorAll(`article ${inside}:not(${inside} *)`)) {
                 const where = place(box)

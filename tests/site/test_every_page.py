@@ -295,6 +295,8 @@ def test_a_thinned_page_keeps_one_of_each_kind(visit):
     thin(tab)
     assert tab.page.locator("pre").inner_text() == "axreturn"
     assert tab.page.locator("tr").all_inner_texts() == ["A row", "A pale row"]
+    words = "It's straight.", "Pale words, and {= spread.std } unwoven.", "no snippet"
+    assert tuple(tab.page.locator("article > p").all_inner_texts()) == words
     assert tab.page.locator("details[open]").count() == 1
     pale = "\n".join(lacks_contrast(tab))
     assert "return" in pale
