@@ -122,6 +122,7 @@ def test_what_transformers_gave_is_met(stored, texts, ran):
         assert not close(ran[sentence - 1][0][:8], embedding, 1e-3)
 
 
+@pytest.mark.long
 @needs_model
 def test_transformers_now(minilm, sentences, texts, ran):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -399,7 +400,9 @@ def test_logits_of_a_head_measured_again(stored, ran, layer, head):
 
 
 @needs_model
-@pytest.mark.parametrize("name", ["0", "1/d", "1"])
+@pytest.mark.parametrize(
+    "name", ["1", *(pytest.param(name, marks=pytest.mark.long) for name in ("0", "1/d"))]
+)
 def test_another_scale_measured_again(snippet, texts, weights, ran, name):
     page = snippet("trained/scale")
     plain = np.array([embedding for embedding, _ in ran])
@@ -561,6 +564,7 @@ def evenly(queries, keys):
     return even / even.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.long
 def test_second_head_measured_again(smollm, second, stored, sentences):
     weights, vocab = second
     table = stored.read("smollm_heads.csv")
