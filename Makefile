@@ -15,6 +15,8 @@ ARGS ?=
 
 # Material's notice about MkDocs 2 would otherwise stand above every build.
 export NO_MKDOCS_2_WARNING := 1
+# Some machines set it. Then each process compiles anew all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
