@@ -282,6 +282,7 @@ def test_a_model_under_autocast():
     assert np.allclose(half, whole, rtol=4 * torch.finfo(torch.bfloat16).eps)
 
 
+@pytest.mark.long
 def test_a_compiled_model_is_run_as_it_is_written():
     report = ours.check(torch.compile(Attention(fused())), [(Q, K, K)], show=False)
     assert np.allclose(found(report.rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY))

@@ -15,6 +15,8 @@ import pytest
 
 from tests.site.browser import ROOT
 
+pytestmark = pytest.mark.long
+
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
 LABS = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.ipynb"))
 NOT_COPIED = shutil.ignore_patterns(".*", "site", "__pycache__", "*.egg-info")
