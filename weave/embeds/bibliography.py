@@ -4,6 +4,7 @@
 `::: references` lists; the entry links back.
 """
 
+import re
 from pathlib import Path
 from re import Match
 from typing import Any, NamedTuple
@@ -69,6 +70,9 @@ def read(file: Path) -> dict[str, Work]:
         formatted = list(style.format_entries(entries.values()))
     except PybtexError as error:
         raise WeaveError(f"{FILE}: {error}") from None
+    for key in entries:
+        if not re.fullmatch(r"\w+", key):
+            raise WeaveError(f"{FILE}: rename '{key}': letters, digits and _ alone make a key")
     found = {e.key: Work(label(entries[e.key]), e.text.render(markdown)) for e in formatted}
     return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
 
