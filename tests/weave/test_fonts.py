@@ -4,6 +4,7 @@ import io
 
 import pytest
 from fontTools.ttLib import TTFont
+from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
 from weave.project import Project as Woven
 from weave.published import published
@@ -34,6 +35,22 @@ def test_a_sign_in_use_is_there_and_another_is_not(made):
 def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(made):
     assert set("𝑑𝑘ℎ𝛼∑√") <= signs(made, "math")
     assert "𝑞" not in signs(made, "math")
+
+
+def narrowed(font: TTFont) -> list[str]:
+    """Name the signs that have the width of a part of theirs, and another of their own."""
+    glyphs = {name: font["glyf"][name] for name in font.getGlyphOrder() if "glyf" in font}
+    return [
+        name
+        for name, glyph in glyphs.items()
+        for part in (glyph.components if glyph.isComposite() else [])
+        if part.flags & USE_MY_METRICS and font["hmtx"][part.glyphName] != font["hmtx"][name]
+    ]
+
+
+def test_a_sign_made_of_parts_keeps_its_own_width(made):
+    assert "percent" in narrowed(TTFont(fonts.shipped("serif")))
+    assert not [sign for name in made for sign in narrowed(font(made, name))]
 
 
 def test_mathematics_keeps_its_table(made):

@@ -40,6 +40,7 @@ def subset(source: Path, signs: str) -> bytes:
     """
     # A tenth of a second to import, and needed only when a page brings a new sign.
     from fontTools.subset import Options, Subsetter, load_font, save_font
+    from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
     options = Options(
         flavor="woff2",
@@ -52,6 +53,11 @@ def subset(source: Path, signs: str) -> bytes:
     cutter = Subsetter(options)
     cutter.populate(text=signs + ALWAYS)
     cutter.subset(font)
+    if "glyf" in font:
+        for sign in map(font["glyf"].__getitem__, font.getGlyphOrder()):
+            for part in sign.components if sign.isComposite() else ():
+                # Else FreeType, where it hints, makes “ as narrow as one of its halves.
+                part.flags &= ~USE_MY_METRICS
     if "MATH" in font:
         for constant, value in SCRIPTS.items():
             getattr(font["MATH"].table.MathConstants, constant).Value = value
