@@ -1,6 +1,6 @@
-r"""With independent coordinates of variance 1 only DeBERTa's $\sqrt{3d}$ leaves
-logits a spread of exactly 1; other divisors found in code leave from
-{= models.layer :.2f } to {= models.width :.1f }.
+r"""Of these divisors, all found in code, only DeBERTa's $\sqrt{3d}$ leaves
+logits of independent coordinates with variance 1 a spread of exactly 1; the
+others leave from {= models.layer :.2f } to {= models.width :.1f }.
 
 Dots on a logarithmic axis, each joined to a dashed line at 1. On the line:
 DeBERTa, three terms of 64 divided by the root of 192. Left of it: a head of 80

@@ -1,4 +1,4 @@
-r"""With 64 keys or more, one of them takes over 99 % of the weight as a rule
+r"""With 64 keys or more, one of them takes over 99% of the weight as a rule
 only at tens of thousands of dimensions.
 
 The probability that the largest weight exceeds 0.99, against the number of

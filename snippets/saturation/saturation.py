@@ -1,5 +1,5 @@
 r"""Bare scores leave a few keys in play, however many there are. Divided by
-$\sqrt{d}$, a fixed share of all keys takes part.
+$\sqrt{d}$, more than a third of all keys take part.
 
 Three stacked panels against the number of keys, from 2 to 65,536. Each has one
 curve for divided scores and three for bare scores of 16, 64 and 256 dimensions.

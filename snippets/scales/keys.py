@@ -66,7 +66,7 @@ for axes, name in zip(panels, shown, strict=True):
     axes.fill_between(keys, low, high, color="C2", alpha=0.3)
     axes.plot(keys, median, color="C2", label="weight of the right key")
     top = [on_top[n] for n in keys]
-    axes.plot(keys, top, "--", color="C1", label="share with it on top")
+    axes.plot(keys, top, "--", color="C1", label="draws with it on top")
     axes.set(
         title=f"factor {name}", xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1]
     )

@@ -39,7 +39,7 @@ for axes, d in zip(panels, [3, 64], strict=True):
     ticks = range(1, d + 1) if d == 3 else [1, d]
     axes.set(xticks=ticks, yticks=ticks, title=f"d = {d}: {total[d]} terms")
     axes.set_xlabel("j")
-    axes.set_ylabel("i", rotation=0)
+    axes.set_ylabel("i", rotation=0, labelpad=12)
     axes.spines[["top", "right"]].set_visible(True)
     axes.grid(visible=False)
 for (i, j), value in np.ndenumerate(terms[3]):

@@ -143,6 +143,12 @@ def test_a_page_reads_without_scripts(visit, source):
     assert [name for name in wanted if not tab.page.locator(f"figure[id$='{name}']").count()] == []
 
 
+def test_only_with_scripts_there_is_something_to_drag(visit):
+    for scripts in (True, False):
+        tab = visit(BASE, java_script_enabled=scripts)
+        assert ("Drag d." in tab.page.locator(".answer").inner_text()) == scripts
+
+
 def figures_of(text: str) -> list[str]:
     """Name the figures that a page's Markdown asks for."""
     names, fence = [], ""

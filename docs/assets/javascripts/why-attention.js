@@ -57,7 +57,7 @@
             row.firstChild.innerHTML = a ? `Divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d<sup>${a}</sup>`} = ${by}` : "Undivided";
           }
           const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
-          const keys = `as if ${sharing(weights).toFixed(1)} of ${n} keys shared it`;
+          const keys = `as if ${sharing(weights).toFixed(1)} of ${n} keys shared the whole`;
           row.querySelector(".axis").textContent = `${n} keys, largest share first`;
           row.querySelector("b").textContent = percent(share);
           row.querySelector("span").innerHTML = `goes to ${who}<br>${keys}`;

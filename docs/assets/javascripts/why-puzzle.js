@@ -103,7 +103,7 @@
               ddof ? "exact mean" : "d(1 − 1/nm)"
             } = ${right.toFixed(2)}</i> <i class="mean">mean of ${draws} ${mean.toFixed(2)}</i>`
           : `<i class="guess">guess ${guess}</i>`;
-        return count ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, exactly ${right.toFixed(2)}.` : call;
+        return count ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, and the exact mean ${right.toFixed(2)}.` : call;
       }
     },
   );

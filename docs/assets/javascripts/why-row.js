@@ -46,7 +46,7 @@
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
         const by = a ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}` : "undivided";
         const top = weights.indexOf(Math.max(...weights));
-        const keys = `as if ${sharing(weights).toFixed(1)} of ${words.length} keys shared it`;
+        const keys = `as if ${sharing(weights).toFixed(1)} of ${words.length} keys shared the whole`;
         const [title, goes] = [`Head ${name}, ${by}${a === 0.5 ? ", as trained" : ""}`, `goes to “${words[top]}”`];
         this.at(".title").textContent = title;
         this.at(".found b").textContent = percent(weights[top]);
