@@ -98,7 +98,7 @@
         const sizes = [d / 2, 2 * d].map((size) => `${short(spread(size, (h * d) / size))} with heads of ${size}`);
         const words = [
           `A row of ${n} keys freezes at ${short(limit)}, ${short(limit / sigma)} times your spread`,
-          `At the same width the spread would be ${sizes.join(", ")}`,
+          `At the same width the spread would be ${sizes.join(" and ")}`,
           `For comparison: scale=${+(scale(d) / sigma).toPrecision(4)} would give a spread of 1`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
