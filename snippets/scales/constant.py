@@ -29,8 +29,8 @@ for row, values in zip(rows, [spread, size], strict=True):
         level = np.ptp(heights) < 1e-9
         axes.loglog(d, heights, "o-", color="C2" if level else "C5")
         for x, y in zip(d, heights, strict=True):
-            above = {"xytext": (0, 8), "textcoords": "offset points", "size": 10}
-            axes.annotate(f"{y:.3g}", (x, y), ha="center", **above)
+            above = {"xytext": (0, 8), "textcoords": "offset points"}
+            axes.annotate(f"{y:.3g}", (x, y), ha="center", size=10, **above)
         axes.set(xlim=(8, 512), xticks=dims, xticklabels=dims)
         axes.minorticks_off()
 for axes, name in zip(rows[0], divisors, strict=True):
