@@ -1,5 +1,5 @@
-r"""Once the task is learned, the exponent of $q\cdot k$ over all pairs, right
-and wrong, depends on the scale. Bands show two standard errors.
+r"""Once the task is learned, the exponent over all pairs depends on the scale.
+Bands show two standard errors.
 
 The exponent of the size of q·k in d against the number of Adam steps from 1 to
 200, on a logarithmic axis, with bands. Both lines start at one half and rise

@@ -54,10 +54,13 @@ def subset(source: Path, signs: str) -> bytes:
     cutter.populate(text=signs + ALWAYS)
     cutter.subset(font)
     if "glyf" in font:
-        for sign in map(font["glyf"].__getitem__, font.getGlyphOrder()):
+        widths = font["hmtx"]
+        for name in font.getGlyphOrder():
+            sign = font["glyf"][name]
             for part in sign.components if sign.isComposite() else ():
                 # Else FreeType, where it hints, makes “ as narrow as one of its halves.
-                part.flags &= ~USE_MY_METRICS
+                if widths[part.glyphName] != widths[name]:
+                    part.flags &= ~USE_MY_METRICS
     if "MATH" in font:
         for constant, value in SCRIPTS.items():
             getattr(font["MATH"].table.MathConstants, constant).Value = value
