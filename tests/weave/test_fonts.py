@@ -39,7 +39,7 @@ def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(made):
 
 def narrowed(font: TTFont) -> list[str]:
     """Name the signs that have the width of a part of theirs, and another of their own."""
-    glyphs = {name: font["glyf"][name] for name in font.getGlyphOrder() if "glyf" in font}
+    glyphs = {name: font["glyf"][name] for name in font.getGlyphOrder()}
     return [
         name
         for name, glyph in glyphs.items()

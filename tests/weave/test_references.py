@@ -140,12 +140,17 @@ def test_a_key_stands_for_one_work(project):
     assert "docs/references.bib: repeated bibliography entry: a" in built.warnings[0]
 
 
-@pytest.mark.parametrize("key", ["derrida-1981", "a:b", "Łu_2"])
+@pytest.mark.parametrize("key", ["derrida-1981", "a:b"])
 def test_a_key_that_no_reference_could_name_is_named(project, key):
     project.file("docs/references.bib", f"@misc{{{key}, title = {{A}}}}\n")
-    built = project.build("# T\n\n::: references\n")
+    [warning] = project.build("# T\n\n::: references\n").warnings
     said = f"docs/references.bib: rename '{key}': letters, digits and _ alone make a key"
-    assert [said in warning for warning in built.warnings] == [True] * (key != "Łu_2")
+    assert said in warning
+
+
+def test_a_key_may_hold_letters_of_any_language(project):
+    project.file("docs/references.bib", "@misc{Łu_2, title = {A}}\n")
+    assert project.build("# T\n\n::: references\n").warnings == []
 
 
 def test_the_signs_in_names_come_into_the_fonts(project):

@@ -16,6 +16,7 @@ from weave.scan import links_back
 
 PAGE = "references.md"
 FILE = "docs/references.bib"
+KEY = r"\w+"  # a work's: a claim's ends in a number after a hyphen (see `claims`)
 
 
 class Work(NamedTuple):
@@ -71,7 +72,7 @@ def read(file: Path) -> dict[str, Work]:
     except PybtexError as error:
         raise WeaveError(f"{FILE}: {error}") from None
     for key in entries:
-        if not re.fullmatch(r"\w+", key):
+        if not re.fullmatch(KEY, key):
             raise WeaveError(f"{FILE}: rename '{key}': letters, digits and _ alone make a key")
     found = {e.key: Work(label(entries[e.key]), e.text.render(markdown)) for e in formatted}
     return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
@@ -92,7 +93,6 @@ def label(entry: Any) -> str:
 
 MISSPELT = (r"\[@", "a reference is written [@key], or [@key; key] for several")
 EMBEDS = [
-    # A claim's key ends in a number after a hyphen (see `claims`); a work's has no hyphen.
-    Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, keys=keys, misspelt=MISSPELT),
+    Embed("citation", rf"\[@{KEY}(?:;\s*@?{KEY})*\]", cite, keys=keys, misspelt=MISSPELT),
     block("bibliography", r"references", listing),
 ]

@@ -3,6 +3,7 @@
 import io
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 # The name on the site, and the file in the installed package, whose name the first folder bears.
 FONTS = {
@@ -40,7 +41,6 @@ def subset(source: Path, signs: str) -> bytes:
     """
     # A tenth of a second to import, and needed only when a page brings a new sign.
     from fontTools.subset import Options, Subsetter, load_font, save_font
-    from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
     options = Options(
         flavor="woff2",
@@ -53,17 +53,24 @@ def subset(source: Path, signs: str) -> bytes:
     cutter = Subsetter(options)
     cutter.populate(text=signs + ALWAYS)
     cutter.subset(font)
-    if "glyf" in font:
-        widths = font["hmtx"]
-        for name in font.getGlyphOrder():
-            sign = font["glyf"][name]
-            for part in sign.components if sign.isComposite() else ():
-                # Else FreeType, where it hints, makes “ as narrow as one of its halves.
-                if widths[part.glyphName] != widths[name]:
-                    part.flags &= ~USE_MY_METRICS
+    keep_widths(font)
     if "MATH" in font:
         for constant, value in SCRIPTS.items():
             getattr(font["MATH"].table.MathConstants, constant).Value = value
     file = io.BytesIO()
     save_font(font, file, options)
     return file.getvalue()
+
+
+def keep_widths(font: Any) -> None:
+    """Have no sign take its width from a part that has another.
+
+    Where FreeType hints, “ would be as narrow as one of its halves.
+    """
+    from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
+
+    signs, widths = font["glyf"], font["hmtx"]
+    for name in font.getGlyphOrder():
+        for part in signs[name].components if signs[name].isComposite() else ():
+            if widths[part.glyphName] != widths[name]:
+                part.flags &= ~USE_MY_METRICS
