@@ -19,7 +19,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import chi2
 
-from tests.checks import agrees, mean_and_error
+from tests.tolerance import agrees, mean_and_error
 
 torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
 from torch import nn  # noqa: E402

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.special import softmax
 
-from tests.checks import agrees, close, is_median
+from tests.tolerance import agrees, close, is_median
 from tests.conftest import PROJECT
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tests.checks import agrees, close, mean_and_error, variance_and_error
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
 
 PAGE = Path(__file__).parents[1] / "docs/questions.md"
 SAMPLES = 20_000

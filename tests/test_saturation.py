@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import expit, softmax
 
-from tests.checks import agrees, is_median, mean_and_error
+from tests.tolerance import agrees, is_median, mean_and_error
 
 
 def close(value, exact, tolerance=1e-9):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from tests.checks import agrees, close, mean_and_error, variance_and_error
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
 
 N = 512
 

@@ -9,7 +9,7 @@ import sympy
 from scipy import integrate, special, stats
 from sympy.polys.rings import ring
 
-from tests.checks import agrees, close, mean_and_error, variance_and_error
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
 
 # Two ways to be right
 

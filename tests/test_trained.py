@@ -14,7 +14,7 @@ import pytest
 from scipy import special
 from scipy.stats import binom
 
-from tests.checks import agrees, close
+from tests.tolerance import agrees, close
 from tests.conftest import PROJECT, stored_rows
 
 FOLDER = PROJECT.root / "snippets/trained"

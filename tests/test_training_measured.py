@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
-from tests.checks import agrees, close, mean_and_error
+from tests.tolerance import agrees, close, mean_and_error
 from tests.conftest import PROJECT, stored_rows
 
 rows = partial(stored_rows, "training")

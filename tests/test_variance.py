@@ -8,7 +8,7 @@ import pytest
 import sympy
 from scipy import integrate, special, stats
 
-from tests.checks import agrees, close, mean_and_error, variance_and_error
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
 
 
 def dots(seed, d, samples=20_000):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.checks import agrees, close, variance_and_error
+from tests.tolerance import agrees, close, variance_and_error
 
 d, HEADS, D, DRAWS = 8, 3, 32, 20_000
 

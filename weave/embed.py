@@ -163,9 +163,9 @@ class Context:
             lambda match: EMBEDS[match.lastgroup or ""].weave(match, self), tex
         )
 
-    def report(self, error: WeaveError) -> str:
+    def report(self, error: WeaveError, where: str = "") -> str:
         """Log a mistake with its page and line, once, and show it in its place on the page."""
-        where = self.place(self.line + error.line)
+        where = where or self.place(self.line + error.line)
         if str(error) not in self.said:
             self.said.add(str(error))
             log.warning("%s: %s", where, error)

@@ -4,6 +4,7 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
-from weave import embeds, zensical
-from weave.embed import Context
+from weave import embeds, prose, zensical  # noqa: F401 (prose enters a look-up)
+from weave.embed import Context, log
+from weave.errors import WeaveError
 from weave.project import project_at
 from weave.scan import mentions_in
 
@@ -76,7 +78,17 @@ class Weaver(Preprocessor):
         context.anchors = {(each.position, each.key): f"#{each.anchor}" for each in found}
         woven = context.weave(text)
         ends = (getattr(module, "at_end", None) for module in embeds.MODULES)
-        return (woven + "".join(end(context) for end in ends if end)).split("\n")
+        said = "".join(f"\n\n{mistake}" for mistake in self.mistakes())
+        return (woven + said + "".join(end(context) for end in ends if end)).split("\n")
+
+    def mistakes(self) -> Iterator[str]:
+        """Report the mistakes in what the page says of numbers, and log the notes."""
+        page = f"docs/{self.context.source}"
+        found = self.context.look_up("page_prose", self.context.source) or {}
+        for line, note in found.get("notes", ()):
+            log.info("%s:%d: note: %s", page, line, note)
+        for line, mistake in found.get("mistakes", ()):
+            yield self.context.report(WeaveError(mistake), f"{page}:{line}")
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -81,14 +81,21 @@ class Project:
             self.failed = links_out
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
-            stale = {name: self.jobs[name] for name in self.jobs if not self.is_fresh("run", name)}
-            for name, outcome in run_all(stale, self.root, self.time_limit, meanwhile):
-                if isinstance(outcome, WeaveError):
-                    self.failed[name] = outcome
-                else:
-                    outcome["trace"]["machinery runs"] = self.digest("machinery runs")
-                    self.store.write("run", name, outcome)
+            # What only asserts reads the results of the others, so it runs after them.
+            later = {name for name, path in self.jobs.items() if snippets.only_says(path)}
+            self.run(self.jobs.keys() - later, meanwhile)
+            self.run(later)
             self.stamps = stamps
+
+    def run(self, names: Iterable[str], meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Run those snippets and labs that have changed, and keep what they gave."""
+        stale = {name: self.jobs[name] for name in names if not self.is_fresh("run", name)}
+        for name, outcome in run_all(stale, self.root, self.time_limit, meanwhile):
+            if isinstance(outcome, WeaveError):
+                self.failed[name] = outcome
+            else:
+                outcome["trace"]["machinery runs"] = self.digest("machinery runs")
+                self.store.write("run", name, outcome)
 
     def forget(self) -> None:
         """Let go of what was looked up: the build has no more questions."""

@@ -13,7 +13,9 @@ from weave.errors import WeaveError
 from weave.project import Project, looks_up
 from weave.run import notebook
 
-HEADING = re.compile(r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{[^}]*\})?[ ]*$", re.MULTILINE)
+HEADING = re.compile(
+    r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{(?:#(?P<id>[\w-]+))?[^}]*\})?[ ]*$", re.MULTILINE
+)
 TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
 SCANNED = ("docs/**/*.md", "docs/labs/*.ipynb", "docs/*.bib", "snippets/**/*.py")
 
@@ -35,7 +37,7 @@ ELSEWHERE: list[Callable[[Project], Iterable[Mention]]] = []
 
 
 def mentions_in(text: str, page: str) -> Iterator[Mention]:
-    """Yield the references on a page, in order, each with an anchor that no other has."""
+    """Yield the references on a page to works, in order, each with an anchor of its own."""
     found = list(tokens(text))
     code = [range(*match.span()) for embed, match in found if embed.name == "code"]
     headings = [
@@ -43,8 +45,7 @@ def mentions_in(text: str, page: str) -> Iterator[Mention]:
         for heading in HEADING.finditer(text)
         if not any(heading.start() in lines for lines in code)  # a comment in code has a # too
     ]
-    named = TITLE.match(text)
-    title = named["title"] if named else headings[0]["heading"] if headings else page
+    title = title_of(text, page)
     seen: Counter[str] = Counter()
     for embed, match in found:
         for key in embed.keys(match):
@@ -56,9 +57,17 @@ def mentions_in(text: str, page: str) -> Iterator[Mention]:
 
 
 def in_table(match: re.Match[str]) -> bool:
-    """Tell whether a token stands in a table's row, or makes the list of a page's verdicts."""
-    line = match.string[: match.start()].rpartition("\n")[2] + match[0].lstrip()
-    return line.startswith(("|", "::: verdicts"))
+    """Tell whether a token stands in a table's row."""
+    return match.string[: match.start()].rpartition("\n")[2].lstrip().startswith("|")
+
+
+def title_of(text: str, page: str) -> str:
+    """Give a page's title: its front matter's, or its first heading, or else its name."""
+    found = TITLE.match(text)
+    if found:
+        return found["title"]
+    heading = HEADING.search(text)
+    return heading["heading"] if heading else page
 
 
 def signs_in(text: str) -> set[str]:

@@ -66,6 +66,7 @@ def mean_size(d):
     "Why exactly sqrt(d_k)? Why not divide by 2 or 10 or any other number?",
     says="sqrt(d) / c",
     question=True,
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def any_other_number():
     r"""Divided by a constant $c$ a score has the standard deviation
@@ -85,6 +86,7 @@ def any_other_number():
     FORMULA,
     r"Attention(Q, K, V) = softmax($QK^\top/\sqrt{d_k}$) V",
     says="softmax(Q @ K.T / sqrt(d)) @ V",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def attention():
     """For each query it is the average of the values, weighted by
@@ -106,7 +108,11 @@ def attention():
 
 
 @ledger.claim(
-    "003-02", FORMULA, "$d_k$ is the dimension of the Key vector", says="d"
+    "003-02",
+    FORMULA,
+    "$d_k$ is the dimension of the Key vector",
+    says="d",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def dimension():
     """It is the number of terms in a score, and so the dimension of the query
@@ -121,6 +127,7 @@ def dimension():
     WITHOUT,
     "In real Transformer models, $d_k$ is 64, 128, or even larger",
     kind="history",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def real_sizes():
     """No calculation settles what people built. Both models of the first
@@ -135,6 +142,7 @@ def real_sizes():
     r"the scores $QK^\top$ can become very large numbers",
     says="sqrt(2 * d / pi)",
     reading="their average size grows without a bound as $d_k$ grows",
+    settled="variance.md",
 )
 def large_scores():
     r"""If the coordinates are independent Gaussians of variance 1, the average
@@ -154,6 +162,7 @@ def large_scores():
     says="1.0",
     needs="a typical query is meant, and there are only a few keys or $d_k$ is "
     "in the thousands",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def almost_all():
     r"""Half of all queries give one of three keys more than {= few :.3f } at
@@ -176,6 +185,7 @@ def almost_all():
     "The model cannot learn from multiple words at once",
     says="bare < 2 < scaled",
     reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
+    settled="saturation.md#what-does-collapse",
 )
 def one_at_once():
     r"""The number of keys that take part, $1/\mathbb{E}\sum_i p_i^2$ with the
@@ -194,6 +204,7 @@ def one_at_once():
     says="0.0",
     needs="a typical query is meant, and there are only a handful of keys or "
     "$d_k$ is in the thousands",
+    settled="saturation.md#do-gradients-vanish",
 )
 def vanishing_gradients():
     r"""Take the norm $\|J\|_F$ of softmax's Jacobian, its matrix of
@@ -221,6 +232,7 @@ def vanishing_gradients():
     GROW,
     r"$q_1k_1 + q_2k_2 + \dots$ … we are adding $d_k$ number of terms",
     says="sum(q * k)",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def terms():
     r"""The products of matching coordinates add up to the entry of $QK^\top$.
@@ -237,6 +249,7 @@ def terms():
     GROW,
     "overall the total tends to grow in magnitude",
     says="fewer < more",
+    settled="variance.md",
 )
 def tends_to_grow():
     """For Gaussian coordinates any given size is exceeded the more often, the
@@ -261,6 +274,7 @@ def tends_to_grow():
     GROW,
     "if $d_k$ = 4 … stays small. But if $d_k$ = 512 … much larger in magnitude",
     says="at_4 < at_512",
+    settled="variance.md",
 )
 def four_and_512():
     """For Gaussian coordinates the average size is {= at_4 :.1f } and
@@ -284,6 +298,7 @@ def four_and_512():
     "The dot product grows with $d_k$",
     says="sqrt(d)",
     reading="its typical size, the root mean square, grows with $d_k$",
+    settled="variance.md",
 )
 def grows():
     r"""It is $\sqrt{d_k}$, counted over all sums of random signs. The variance
@@ -304,6 +319,7 @@ def grows():
     "softmax behaves",
     says="part[1024] < part[256] < part[64] < part[16] < part[4]",
     reading="worse means that of some number of keys, fewer take part",
+    settled="variance.md",
 )
 def behaves_worse():
     r"""With bare scores, of 512 keys {= part[4] :.0f } take part at 4
@@ -323,6 +339,7 @@ def behaves_worse():
     "A high variance means the values are far from the average",
     says="small < large",
     needs="the distributions that are compared have the same shape",
+    settled="variance.md#variance-from-the-beginning",
 )
 def high_variance():
     """For one shape, made wider, every share of the values lies farther off.
@@ -358,6 +375,7 @@ def high_variance():
     VARIANCE,
     "A low variance means the values stay close to the average",
     says="far <= variance / distance**2",
+    settled="variance.md#variance-from-the-beginning",
 )
 def low_variance():
     r"""At most $\operatorname{Var}/t^2$ of all values lie $t$ or further from
@@ -380,6 +398,7 @@ def low_variance():
     "variance is high",
     says="low < high",
     needs="the heights fill both ranges alike",
+    settled="variance.md#variance-from-the-beginning",
 )
 def heights():
     """Spread evenly, they have variances {= even[0] :.3f } and
@@ -402,6 +421,7 @@ def heights():
     says="1.0",
     needs="it is the layer's input that is normalised, and the weights that "
     "turn it into queries and keys have a variance of one over its width",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def normalised():
     r"""Then the coordinates of queries and keys have variance 1 as well. They
@@ -426,6 +446,7 @@ def normalised():
     r"two independent random numbers, each with mean 0 and variance 1 … Mean = "
     r"0 … Variance = $1\times1 = 1$",
     says="array([0, var_x * var_y])",
+    settled="variance.md#one-product",
 )
 def one_product():
     """Counted over all pairs of values, for variances 1 and for others. Where
@@ -445,6 +466,7 @@ def one_product():
     "When we add $d_k$ independent terms, each with variance 1, the total "
     "variance is … $d_k$",
     says="d",
+    settled="variance.md#the-square-term-by-term",
 )
 def independent_terms():
     """The exact distribution of the sum, built up term by term, has this
@@ -468,6 +490,7 @@ def independent_terms():
     "$q_i$ and $k_i$ is zero)",
     says="0",
     needs="each $q_i$ is uncorrelated with its $k_i$",
+    settled="variance.md#the-square-term-by-term",
 )
 def mean_zero():
     """Zero means alone do not suffice: for $k = q$ the mean is $d_k$. Counted
@@ -484,6 +507,7 @@ def mean_zero():
     PROOF,
     r"Variance = Average of $(\text{value} - \text{mean})^2$",
     says="sum((x - mean)**2) / n",
+    settled="variance.md#variance-from-the-beginning",
 )
 def definition():
     """This is the definition. It agrees with half of the average squared
@@ -503,6 +527,7 @@ def definition():
     "when the mean is zero, the variance simplifies to the average of the "
     "squared values",
     says="sum(x**2) / n",
+    settled="variance.md#variance-from-the-beginning",
 )
 def variance_at_mean_zero():
     """Found as half of the average squared distance between two of the
@@ -521,6 +546,7 @@ def variance_at_mean_zero():
     PROOF,
     "$(a + b + c)^2 =$ $aa + ab + ac$ $+\\,ba + bb + bc$ $+\\,ca + cb + cc$",
     says="a*a + a*b + a*c + b*a + b*b + b*c + c*a + c*b + c*c",
+    settled="variance.md#the-square-term-by-term",
 )
 def square():
     """Each of the three terms meets each: {= terms } products."""
@@ -537,6 +563,7 @@ def square():
     "Group 1: Terms where a term is multiplied by itself … There are 3 such "
     "terms",
     says="3",
+    settled="variance.md#the-square-term-by-term",
 )
 def group_1():
     """Counted among the {= len(pairs) } products."""
@@ -544,7 +571,13 @@ def group_1():
     return finding(sum(i == j for i, j in pairs), pairs=pairs)
 
 
-@ledger.claim("003-21", PROOF, "Average of $q_1^2 = 1$", says="1.0")
+@ledger.claim(
+    "003-21",
+    PROOF,
+    "Average of $q_1^2 = 1$",
+    says="1.0",
+    settled="variance.md#variance-from-the-beginning",
+)
 def mean_square():
     """So it is for every distribution with mean 0 and variance 1. We integrate
     a Gaussian, a uniform and a two-sided exponential one.
@@ -563,6 +596,7 @@ def mean_square():
     PROOF,
     r"Average of $(q_1^2\,k_1^2)$ = … $1 \cdot 1 = 1$",
     says="1.0",
+    settled="variance.md#the-square-term-by-term",
 )
 def mean_of_squares():
     """Counted over all values of two independent numbers. Uncorrelated is not
@@ -580,6 +614,7 @@ def mean_of_squares():
     "Group 2: Terms where different pairs are multiplied … There are 6 such "
     "terms",
     says="6",
+    settled="variance.md#the-square-term-by-term",
 )
 def group_2():
     """Three are listed, $ab$, $ac$, $bc$. Each stands twice in the square."""
@@ -591,6 +626,7 @@ def group_2():
     PROOF,
     r"Average of $(q_1 k_1 q_2 k_2)$ = … $0 \cdot 0 \cdot 0 \cdot 0 = 0$",
     says="0.0",
+    settled="variance.md#the-square-term-by-term",
 )
 def mixed_term():
     r"""Counted over all values of four independent numbers. Less would do: $q$
@@ -607,6 +643,7 @@ def mixed_term():
     PROOF,
     r"Variance = $3 \cdot 1 + 6 \cdot 0 = 3$",
     says="3",
+    settled="variance.md#the-square-term-by-term",
 )
 def variance_of_three():
     """The variance over all {= count :, } scores of three dimensions, one for
@@ -621,6 +658,7 @@ def variance_of_three():
     PROOF,
     r"$64 \cdot 64 = 4096$ total terms … 64 terms (Group 1) … remaining 4032",
     says="[4096, 64, 4032]",
+    settled="variance.md#the-square-term-by-term",
 )
 def count_of_64():
     """Counted in a grid of 64 by 64."""
@@ -635,6 +673,7 @@ def count_of_64():
     says="d",
     needs="$q$ and $k$ are independent, and the coordinates of one of them are "
     "uncorrelated",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def always_exactly():
     r"""Then it is exact, for any distribution of the coordinates with mean 0
@@ -658,6 +697,7 @@ def always_exactly():
     LARGE,
     r"softmax($x_i$) = $e^{x_i}/\sum_j e^{x_j}$",
     says="exp(x) / sum(exp(x))",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def softmax_formula():
     """It agrees with the library's function, which subtracts the largest score
@@ -672,6 +712,7 @@ def softmax_formula():
     LARGE,
     "the mathematical constant (approximately 2.718)",
     says="2.718",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def constant():
     """The sum of $1/k!$, of which {= terms } terms suffice here, is
@@ -682,28 +723,52 @@ def constant():
     return finding(e, e=e, terms=terms)
 
 
-@ledger.claim("003-30", LARGE, "$e^{1}$ = 2.718", says="2.718")
+@ledger.claim(
+    "003-30",
+    LARGE,
+    "$e^{1}$ = 2.718",
+    says="2.718",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_1():
     """Rounded from {= exact :.6f }."""
     exact = float(power(1))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-31", LARGE, "$e^{5}$ = 148.4", says="148.4")
+@ledger.claim(
+    "003-31",
+    LARGE,
+    "$e^{5}$ = 148.4",
+    says="148.4",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_5():
     """Rounded from {= exact :.4f }."""
     exact = float(power(5))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-32", LARGE, "$e^{10}$ = 22,026", says="22_026")
+@ledger.claim(
+    "003-32",
+    LARGE,
+    "$e^{10}$ = 22,026",
+    says="22_026",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_10():
     """Rounded from {= exact :,.4f }."""
     exact = float(power(10))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-33", LARGE, "$e^{20}$ = 485,165,195", says="485_165_195")
+@ledger.claim(
+    "003-33",
+    LARGE,
+    "$e^{20}$ = 485,165,195",
+    says="485_165_195",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_20():
     """Rounded from {= exact :,.4f }."""
     exact = float(power(20))
@@ -716,6 +781,7 @@ def exponential_of_20():
     "$e^{50}$ = 5,184,705,528,587,072,045",
     says="5_184_705_528_587_072_045",
     rather="5_184_705_528_587_072_464_087",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def exponential_of_50():
     """Rounded it is {= exact :,}. As a 64-bit float it prints as
@@ -733,6 +799,7 @@ def exponential_of_50():
     LARGE,
     "the difference between $e^{10}$ and $e^{50}$ is astronomically large",
     says="small < 1e-17 * large",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def astronomical():
     """The second is {= ratio :.1e} times the first."""
@@ -740,7 +807,13 @@ def astronomical():
     return finding(case(small=small, large=large), ratio=large / small)
 
 
-@ledger.claim("003-36", LARGE, "$e^{5}$ = 148", says="148")
+@ledger.claim(
+    "003-36",
+    LARGE,
+    "$e^{5}$ = 148",
+    says="148",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_5_again():
     """Rounded, to fewer digits than in the article's list before."""
     return finding(float(power(5)))
@@ -751,6 +824,7 @@ def exponential_of_5_again():
     LARGE,
     "The softmax output will be approximately [1.0, 0.0, 0.0]",
     says="[1.0, 0.0, 0.0]",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def softmax_of_50():
     """The first weight falls short of 1 by {= rest :.1e }, so little that a
@@ -760,14 +834,26 @@ def softmax_of_50():
     return finding(found, rest=found[1:].sum())
 
 
-@ledger.claim("003-38", LARGE, "$e^{0.5}$ = 1.649", says="1.649")
+@ledger.claim(
+    "003-38",
+    LARGE,
+    "$e^{0.5}$ = 1.649",
+    says="1.649",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def exponential_of_half():
     """Rounded from {= exact :.6f }."""
     exact = float(power("0.5"))
     return finding(exact, exact=exact)
 
 
-@ledger.claim("003-39", LARGE, "Sum = 152.780", says="152.780")
+@ledger.claim(
+    "003-39",
+    LARGE,
+    "Sum = 152.780",
+    says="152.780",
+    settled="saturation.md#the-exponential-in-numbers",
+)
 def sum_of_exponentials():
     """The exact terms add up to {= total :.5f }; the three rounded ones that
     are printed, to {= printed :.3f }.
@@ -777,7 +863,11 @@ def sum_of_exponentials():
 
 
 @ledger.claim(
-    "003-40", LARGE, "[0.971, 0.018, 0.011]", says="[0.971, 0.018, 0.011]"
+    "003-40",
+    LARGE,
+    "[0.971, 0.018, 0.011]",
+    says="[0.971, 0.018, 0.011]",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def softmax_of_5():
     """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
@@ -793,6 +883,7 @@ def softmax_of_5():
     "the first value still gets the most attention … other values are not "
     "completely zero. The model can still learn from all positions",
     says="0 < third < second < first",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def not_zero():
     r"""No softmax weight is ever exactly 0, but here the others are large
@@ -815,6 +906,7 @@ def not_zero():
     "one-hot",
     says="1.0",
     needs=r"$\sqrt{d_k}$ is far above $\sqrt{2\ln n}$, for $n$ keys",
+    settled="saturation.md#how-sharp-is-the-border",
 )
 def one_hot():
     r"""Among 512 keys the largest weight is {= huge :.2f } on average at
@@ -832,6 +924,7 @@ def one_hot():
     RIGHT,
     "Variance(dot_product / c) = $d_k / c^2$",
     says="d / c**2",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def divided():
     """Counted over all scores of two and of four dimensions."""
@@ -850,6 +943,7 @@ def divided():
     "[2, 4, 6] … Mean = … 4 … Variance = … 2.67 … New Mean = … 2 … New "
     "Variance = … 0.67",
     says="[4, 2.67, 2, 0.67]",
+    settled="variance.md#variance-from-the-beginning",
 )
 def halved():
     """Rounded from eight thirds and two thirds. With $n-1$ for $n$ in the
@@ -871,6 +965,7 @@ def halved():
     "Differences from mean: … [-2, 0, 2] … Squared differences: [4, 0, 4] … "
     "[-1, 0, 1] … [1, 0, 1]",
     says="[-2, 0, 2, 4, 0, 4, -1, 0, 1, 1, 0, 1]",
+    settled="variance.md#variance-from-the-beginning",
 )
 def differences():
     """All twelve numbers are right."""
@@ -881,7 +976,13 @@ def differences():
     return finding(found)
 
 
-@ledger.claim("003-67", RIGHT, "2.67 / 4 = 0.67", says="0.67")
+@ledger.claim(
+    "003-67",
+    RIGHT,
+    "2.67 / 4 = 0.67",
+    says="0.67",
+    settled="variance.md#variance-from-the-beginning",
+)
 def quarter():
     """Of the rounded number a quarter is {= rounded }, and of the exact one,
     8/3, it is 2/3: both round to 0.67.
@@ -889,7 +990,13 @@ def quarter():
     return finding(2.67 / 4, float(Fraction(8, 3) / 4), rounded=2.67 / 4)
 
 
-@ledger.claim("003-45", RIGHT, r"$c = \sqrt{d_k}$", says="sqrt(d)")
+@ledger.claim(
+    "003-45",
+    RIGHT,
+    r"$c = \sqrt{d_k}$",
+    says="sqrt(d)",
+    settled="variance.md#from-the-variance-to-the-divisor",
+)
 def divisor():
     """The one positive number by which all scores, divided, get variance 1.
     The check searches for it among the scores themselves.
@@ -913,6 +1020,7 @@ def divisor():
     says="sqrt(d)",
     needs="the aim is a variance of 1, $q$ and $k$ are independent, and their "
     "coordinates uncorrelated with variances 1",
+    settled="scales.md#two-assumptions-two-answers",
 )
 def correct_factor():
     """No other positive number does it. If the coordinates have variance one
@@ -935,6 +1043,7 @@ def correct_factor():
     says="taking_part > n / 4",
     needs="$q$ and $k$ are those of the start of training: independent, with "
     "uncorrelated coordinates of variance 1",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def well_distributed():
     r"""Take “well-distributed” to mean that over a quarter of the keys take
@@ -967,6 +1076,7 @@ def well_distributed():
     RIGHT,
     "The authors … chose this value for exactly this reason",
     kind="history",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def chosen_for_this_reason():
     """What moved the authors no code can find. They write “We suspect” of the
@@ -980,6 +1090,7 @@ def chosen_for_this_reason():
     NUMBERS,
     r"dot_product = … 1 … $\sqrt4 = 2$ … scaled_score = 1 / 2 = 0.5",
     says="[1, 2, 0.5]",
+    settled="variance.md#two-scores-by-hand",
 )
 def four_dimensions():
     """The arithmetic is right. Coordinates that are 0 or 1 do not have the mean
@@ -998,6 +1109,7 @@ def four_dimensions():
     says="bare > scaled / 2",
     reading="at $d_k = 4$ and for three keys, as in the article's other "
     "examples, at least half as many take part as with the divisor",
+    settled="variance.md#two-scores-by-hand",
 )
 def small_dimension():
     r"""Without it {= bare :.1f } take part, counted by
@@ -1020,6 +1132,7 @@ def small_dimension():
     says="shown < usual",
     reading="the example does not overstate: three scores at $d_k = 64$ "
     "usually give one word even more of the attention than these",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def typical_example():
     r"""Three independent Gaussian scores of standard deviation 8 span
@@ -1059,6 +1172,7 @@ def typical_example():
     NUMBERS,
     "$e^{14}$ = 1,202,604 … $e^{12}$ = 162,755 … Sum = 1,387,386",
     says="[1_202_604, 162_755, 1_387_386]",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def example_without():
     """Rounded from {= found[0] :,.3f }, {= found[1] :,.3f } and
@@ -1076,6 +1190,7 @@ def example_without():
     "softmax = [0.867, 0.016, 0.117] … the first word gets 86.7% of the "
     "attention. The second word gets only 1.6%",
     says="[0.867, 0.016, 0.117]",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def weights_without():
     """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
@@ -1093,6 +1208,7 @@ def weights_without():
     says="span < usual",
     reading="they lie closer together than three scores at $d_k = 64$ do on "
     "average",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def not_far_apart():
     """They span {= span }; three independent Gaussian scores of standard
@@ -1111,6 +1227,7 @@ def not_far_apart():
     NUMBERS,
     r"$\sqrt{64} = 8$ … [14/8, 10/8, 12/8] = [1.75, 1.25, 1.5]",
     says="[8, 1.75, 1.25, 1.5]",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def example_divided():
     """The arithmetic is right."""
@@ -1122,6 +1239,7 @@ def example_divided():
     NUMBERS,
     "$e^{1.75}$ = 5.755 … $e^{1.25}$ = 3.490 … $e^{1.5}$ = 4.482",
     says="[5.755, 3.490, 4.482]",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def exponentials_with():
     """Rounded from {= found[0] :.5f }, {= found[1] :.5f } and
@@ -1131,7 +1249,13 @@ def exponentials_with():
     return finding(found, found=found)
 
 
-@ledger.claim("003-57", NUMBERS, "Sum = 13.727", says="13.727")
+@ledger.claim(
+    "003-57",
+    NUMBERS,
+    "Sum = 13.727",
+    says="13.727",
+    settled="saturation.md#three-scores-at-64-dimensions",
+)
 def sum_with():
     """Rounded from {= found :.6f }."""
     found = float(power("1.75") + power("1.25") + power("1.5"))
@@ -1143,6 +1267,7 @@ def sum_with():
     NUMBERS,
     "[0.419, 0.254, 0.326] … 41.9%, 25.4%, and 32.6%",
     says="[0.419, 0.254, 0.326]",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def weights_with():
     """Rounded from the exact terms. The last fraction as printed, 4.482/13.727,
@@ -1158,6 +1283,7 @@ def weights_with():
     "The model can now learn from all three words instead of focusing almost "
     "entirely on one word",
     says="bare < 2 < scaled",
+    settled="saturation.md#three-scores-at-64-dimensions",
 )
 def learn_from_three():
     r"""Of the three, {= bare :.2f } take part without the divisor and
@@ -1179,6 +1305,7 @@ def learn_from_three():
     says="d",
     needs="$q$ and $k$ are independent, and the coordinates of one of them are "
     "uncorrelated",
+    settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def summary():
     r"""The coordinates of the other may then depend on each other. If each
@@ -1208,6 +1335,7 @@ def summary():
     "without it, the Transformer architecture would struggle to learn "
     "effectively, especially with larger dimensions",
     kind="opinion",
+    settled="scales.md#t5-which-has-no-divisor",
 )
 def would_struggle():
     """A guess about whole models, which no small calculation settles. It
@@ -1223,6 +1351,7 @@ def would_struggle():
     "It is a small but very important detail that makes the entire attention "
     "mechanism work",
     kind="opinion",
+    settled="variance.md",
 )
 def makes_it_work():
     """Praise, in good faith. T5, which has no divisor, shows that the mechanism

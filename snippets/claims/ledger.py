@@ -76,6 +76,7 @@ class Ledger:
         quote: str,
         *,
         says: str,
+        settled: str,
         rather: str = "",
         needs: str = "",
         reading: str = "",
@@ -89,6 +90,7 @@ class Ledger:
             place: where in the source it stands; empty if we add it ourselves.
             quote: a short phrase of the source, in Markdown.
             says: the claim as an expression; see Statement.
+            settled: the section that settles it, such as `variance.md#puzzle`.
             rather: what is right, as an expression, where the claim is wrong.
             needs: the assumption, in Markdown, where it holds only under one.
             reading: how we read it, in Markdown, if nothing testable is said.
@@ -100,6 +102,7 @@ class Ledger:
             "place": place,
             "quote": quote,
             "says": says,
+            "settled": settled,
             "rather": rather,
             "needs": needs,
             "reading": reading,
@@ -109,7 +112,7 @@ class Ledger:
         return self.enter(entry)
 
     def cited(
-        self, key: str, place: str, quote: str, *, kind: str
+        self, key: str, place: str, quote: str, *, kind: str, settled: str
     ) -> Callable[..., Any]:
         """Enter a statement that no code can settle.
 
@@ -121,13 +124,20 @@ class Ledger:
             place: where in the source it stands.
             quote: a short phrase of the source, in Markdown.
             kind: `history` or `opinion`.
+            settled: the section that speaks of it.
         """
         if kind not in {"history", "opinion"}:
             raise ValueError(
                 f"{key}: a kind is 'history' or 'opinion', not '{kind}'"
             )
         return self.enter(
-            {"key": key, "place": place, "quote": quote, "kind": kind}
+            {
+                "key": key,
+                "place": place,
+                "quote": quote,
+                "kind": kind,
+                "settled": settled,
+            }
         )
 
     def enter(self, entry: dict[str, Any]) -> Callable[..., Any]:
@@ -191,7 +201,7 @@ def judged(
             "reading": "",
         }
     try:
-        result = settled(entry, check())
+        result = verdict_of(entry, check())
     except Exception as error:
         what = (
             str(error) if isinstance(error, MisfitError) else told(error, check)
@@ -235,7 +245,7 @@ def told(error: Exception, check: Callable[..., Any]) -> str:
     return f"{where}{type(error).__name__}: {error}"
 
 
-def settled(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
+def verdict_of(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
     """Judge an entry by what is found; raise MisfitError if it cannot be."""
     if not isinstance(found, Finding):
         raise MisfitError(

@@ -106,6 +106,7 @@ JOINTS = [joint(1), joint(2), joint(3)]
     r"the logits are $q^\top k$, where $q, k \in \mathbb{R}^d$",
     says="sum(q * k)",
     needs="“logits” means the scores before they are divided",
+    settled="theorem.md",
 )
 def logits():
     r"""What softmax is given is $q^\top k$ over the divisor. The logarithm of
@@ -131,6 +132,7 @@ def logits():
     "Motivation",
     r"μP says to scale attention by $1/d$ rather than the usual $1/\sqrt{d}$",
     kind="history",
+    settled="scales.md#eight-over-d",
 )
 def mup():
     r"""Two papers prescribe so: $1/\sqrt{d}$ is the first Transformer's scale
@@ -148,6 +150,7 @@ def mup():
     says="sqrt(d)",
     needs="one of the two also has uncorrelated coordinates with mean 0 and "
     "variance 1, and the other a mean squared length of $d$",
+    settled="theorem.md#what-it-says",
 )
 def independent():
     r"""Independence of $q$ and $k$ alone does not suffice. Here, and in the
@@ -188,6 +191,7 @@ def independent():
     "Each term $q_i k_i$ is mean-zero with bounded variance",
     says="array([0, var_q * var_k])",
     needs="the means of $q_i$ and $k_i$ are 0 and their variances bounded",
+    settled="variance.md#one-product",
 )
 def one_term():
     """The mean of a product of independent numbers is the product of their
@@ -221,6 +225,7 @@ def one_term():
     r"fluctuates at scale $\sqrt{d}$",
     says="sqrt(d)",
     needs="the terms are independent of each other, or nearly so",
+    settled="theorem.md#what-it-says",
 )
 def sum_of_terms():
     r"""Mean 0 and bounded variance do not suffice. Let all $q_i$ be one random
@@ -262,6 +267,7 @@ def sum_of_terms():
     says="abs(before) < 5 * error < after",
     reading="a few steps of training correlate the coordinates $q_i$ and $k_i$ "
     "of a query and the key that it looks for",
+    settled="training.md#correlated-over-what",
 )
 def correlations():
     r"""In a small attention layer that learns to look tokens up, this
@@ -295,6 +301,7 @@ def correlations():
     says="2",
     needs=r"$\operatorname{tr} C = \mathbb{E}[q^\top k]$ grows in proportion "
     "to $d$",
+    settled="theorem.md",
 )
 def large_numbers():
     r"""By the law of large numbers the size then grows like $d$. With a
@@ -325,6 +332,7 @@ def large_numbers():
     "In the large-width regime that μP cares about, this matters",
     says="2",
     needs="heads grow with the width, and not their number",
+    settled="theorem.md",
 )
 def wider_heads():
     r"""What matters is $d$, the dimension of one head. If it grows with the
@@ -356,6 +364,7 @@ def wider_heads():
     says="1",
     reading=r"it is the divided score, $q^\top k/s$ with a divisor $s$, that "
     "should keep its size",
+    settled="theorem.md",
 )
 def stays_bounded():
     r"""From {= d } to {= 4 * d } dimensions its size changes by a factor of
@@ -381,6 +390,7 @@ def stays_bounded():
     "Motivation",
     r"$\|q^\top k\|_2 := \left(\mathbb{E}[(q^\top k)^2]\right)^{1/2}$",
     says="sum(chance * score**2) ** (1 / 2)",
+    settled="theorem.md#what-is-assumed",
 )
 def norm_of_score():
     """A definition: square the score, average over all draws, and take the
@@ -401,6 +411,7 @@ def norm_of_score():
     r"a baseline term, which is there even when $q \perp k$, and two alignment "
     r"terms controlled by the cross-covariance $C = \mathbb{E}[qk^\top]$",
     says="baseline + alignment",
+    settled="theorem.md#terms",
 )
 def decomposition():
     r"""What $C$ adds to the mean square does not depend on
@@ -441,6 +452,7 @@ def decomposition():
     r"makes the $\sqrt{d} \to d$ transition completely explicit",
     says="[0.5, 1.0]",
     needs="$C$ is symmetric",
+    settled="theorem.md#what-it-says",
 )
 def transition():
     r"""For $C = \rho I$ the size grows like a power of $d$ whose exponent
@@ -489,6 +501,7 @@ def transition():
     "real query and key vectors in a trained network are not literally "
     "Gaussian",
     says="trained < gaussian",
+    settled="theorem.md#with-fewer-assumptions",
 )
 def not_gaussian():
     r"""Nor in small ones, the only ones that we look at. If queries and keys
@@ -529,6 +542,7 @@ def not_gaussian():
     "Setup, Assumption 1",
     r"$C = \mathbb{E}[q k^\top]$ is the cross-covariance",
     says="C",
+    settled="theorem.md#what-is-assumed",
 )
 def cross_covariance():
     r"""A definition. In the covariance matrix of $q$ and $k$ together, whose
@@ -555,6 +569,7 @@ def cross_covariance():
     r"its $L^p$ norm is $\|X\|_p := \left(\mathbb{E}[|X|^p]\right)^{1/p}$",
     says="together <= first + second",
     needs=r"$p \ge 1$",
+    settled="theorem.md#what-is-assumed",
 )
 def p_norm():
     r"""$\|X+Y\|_p \le \|X\|_p + \|Y\|_p$, as it must be for a norm. For
@@ -584,6 +599,7 @@ def p_norm():
     "Setup",
     "See Vershynin, High-Dimensional Probability, Chapter 1",
     kind="history",
+    settled="theorem.md",
 )
 def reference():
     """A reference [@vershynin2018], whose chapter we did not look up. What the
@@ -596,6 +612,7 @@ def reference():
     "Setup, Definition 2",
     "This is the root-mean-square magnitude of the dot product",
     says="sqrt(variance + mean**2)",
+    settled="theorem.md#what-is-assumed",
 )
 def root_mean_square():
     """It is not the standard deviation, since it counts the mean as well. For
@@ -630,6 +647,7 @@ def root_mean_square():
     says="sqrt(trace(cov_q @ cov_k) + norm(C)**2 + trace(C)**2)",
     rather="sqrt(trace(cov_q @ cov_k) + trace(C @ C) + trace(C)**2)",
     same_error="a transpose",
+    settled="theorem.md#the-slip-and-the-quarter-turn",
 )
 def theorem():
     r"""Only the middle term is different: it is $\operatorname{tr}(C^2)$, the
@@ -656,6 +674,7 @@ def theorem():
     r"$\operatorname{tr} C = \rho d \neq 0$ the published mean square exceeds "
     r"the true one by at most the share $2(1-\rho^2)/(\rho^2(d+2))$ of it",
     says="2 * (1 - rho**2) / (rho**2 * (d + 2))",
+    settled="theorem.md#how-large-the-error-can-be",
 )
 def size_of_slip():
     r"""How much does the slip matter? The more dimensions, the less. With a
@@ -722,6 +741,7 @@ def size_of_slip():
     r"Independent ($C = 0$): $\|q^\top k\|_2 = \sqrt{d}$",
     says="sqrt(d)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    settled="theorem.md#what-it-says",
 )
 def no_correlation():
     r"""That is so if one covariance is $I$ and the other has trace $d$. With
@@ -748,6 +768,7 @@ def no_correlation():
     r"$\|q^\top k\|_2 = \sqrt{d + \rho^2 d + \rho^2 d^2}$",
     says="sqrt(d + rho**2 * d + rho**2 * d**2)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    settled="theorem.md#what-it-says",
 )
 def isotropic():
     r"""This $C$ is symmetric, so that the slip does no harm. At $d = 64$ and
@@ -779,6 +800,7 @@ def isotropic():
     r"any nonzero $\rho$ makes the $d^2$ term dominate",
     says="aligned > rest",
     needs=r"$d > 1 + 1/\rho^2$",
+    settled="theorem.md#what-it-says",
 )
 def dominates():
     r"""The term with $d^2$ is the squared mean, the others are the variance.
@@ -810,6 +832,7 @@ def dominates():
     r"Perfect alignment ($k = q$): $\|q^\top k\|_2 \approx d$",
     says="d",
     needs="the coordinates of $q$ are uncorrelated, with variance 1",
+    settled="theorem.md#what-it-says",
 )
 def copies():
     r"""The size is $\sqrt{d^2 + 2d}$, to which $d + 1$ is closer still: at
@@ -836,6 +859,7 @@ def copies():
     "the whole story is really carried by $C$",
     says="sqrt(d + rise)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    settled="theorem.md#what-it-says",
 )
 def whole_story():
     r"""So it is in the note's three examples, if they take
@@ -879,6 +903,7 @@ def whole_story():
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$, and “negligible” is "
     r"said of $\operatorname{tr} C$ beside $\sqrt{d}$ and of "
     r"$\operatorname{tr}(C^2)$ beside $d$",
+    settled="theorem.md#what-it-says",
 )
 def negligible():
     r"""That the entries of $C$ are small does not suffice. With a correlation
@@ -923,6 +948,7 @@ def negligible():
     says="rho",
     reading=r"coherent structure means $\operatorname{tr} C = \rho d$, and "
     r"then $\|q^\top k\|_2/d$ tends to $\rho$",
+    settled="theorem.md#terms",
 )
 def coherent():
     r"""For $\rho = 0.3$ it is {= near :.4f } at $d = 4096$. But structure that
@@ -949,6 +975,7 @@ def coherent():
     "Proof of Theorem 1",
     "found with the help of ChatGPT",
     kind="history",
+    settled="theorem.md#the-proof-by-steins-identity",
 )
 def help_with_proof():
     """The author's own account [@zhang]. The lines of the proof are
@@ -963,6 +990,7 @@ def help_with_proof():
     says="means + inside + across",
     reading="Isserlis's theorem, coordinate by coordinate, gives the mean "
     "square",
+    settled="theorem.md#the-proof-by-isserlis-in-one-line",
 )
 def in_coordinates():
     r"""Mess is a matter of taste. For each $i$ and $j$ the theorem
@@ -991,6 +1019,7 @@ def in_coordinates():
     r"We package $q^\top k$ as a quadratic form $w^\top A w$ in the joint "
     "vector $w = (q, k)$",
     says="w @ A @ w",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def quadratic_form():
     r"""The symmetric matrix $A$ is half the table of second derivatives of
@@ -1033,6 +1062,7 @@ def smooth_functions():
     "Proof of Theorem 1, Lemma 1",
     r"$\mathbb{E}[z_i \, h(z)] = \mathbb{E}[\partial_i h(z)]$",
     says="slopes @ chance",
+    settled="theorem.md#first-lemma",
 )
 def stein():
     r"""The stated condition, $\mathbb{E}|\nabla h(z)| < \infty$, is enough:
@@ -1054,6 +1084,7 @@ def stein():
     r"I\,\mathbb{E}[h(z)] + \mathbb{E}[\nabla^2 h(z)]$",
     says="I * mean + bend",
     needs=r"$\mathbb{E}\|\nabla^2 h(z)\| < \infty$",
+    settled="theorem.md#first-lemma",
 )
 def stein_twice():
     r"""This condition alone is enough, but that of the lemma,
@@ -1096,6 +1127,7 @@ def symmetric(n, seed=0):
     r"$\mathbb{E}[(w^\top B w)^2] =$ $(\operatorname{tr}(B\Sigma))^2 + "
     r"2\operatorname{tr}((B\Sigma)^2)$",
     says="trace(B @ Sigma)**2 + 2 * trace(B @ Sigma @ B @ Sigma)",
+    settled="theorem.md#second-lemma",
 )
 def lemma_two():
     r"""It holds whether $\Sigma$ is singular or not. The check adds up the
@@ -1116,6 +1148,7 @@ def lemma_two():
     "Proof of Theorem 1, Lemma 2",
     r"set $M = \Sigma^{1/2} B \Sigma^{1/2}$, which is still symmetric",
     says="M",
+    settled="theorem.md#second-lemma",
 )
 def still_symmetric():
     r"""It equals its transpose, for random $\Sigma$ and symmetric $B$. With a
@@ -1142,6 +1175,7 @@ def still_symmetric():
     "Proof of Theorem 1, Lemma 2",
     r"Then $w^\top B w = z^\top M z$",
     says="w @ B @ w",
+    settled="theorem.md#second-lemma",
 )
 def reduced():
     r"""Found at random points $z$, with $w = \Sigma^{1/2} z$ and
@@ -1164,6 +1198,7 @@ def reduced():
     r"$\operatorname{tr}(M) = \operatorname{tr}(B\Sigma)$ and "
     r"$\operatorname{tr}(M^2) = \operatorname{tr}((B\Sigma)^2)$",
     says="array([trace(B @ Sigma), trace(B @ Sigma @ B @ Sigma)])",
+    settled="theorem.md#second-lemma",
 )
 def traces():
     r"""$M = \Sigma^{1/2}B\Sigma^{1/2}$ is symmetric. The check adds up its
@@ -1184,6 +1219,7 @@ def traces():
     "Proof of Theorem 1, Lemma 2",
     r"$\mathbb{E}[h(z)] = \operatorname{tr} M$ and $\nabla^2 h(z) = 2M$",
     says="array([trace(M), u @ (2 * M) @ u])",
+    settled="theorem.md#second-lemma",
 )
 def mean_and_bend():
     r"""Here $h(z) = z^\top Mz$. The check takes its mean, and its second
@@ -1204,6 +1240,7 @@ def mean_and_bend():
     "Proof of Theorem 1, Lemma 2",
     r"$\mathbb{E}[zz^\top (z^\top M z)] = (\operatorname{tr} M)\, I + 2M$",
     says="trace(M) * I + 2 * M",
+    settled="theorem.md#second-lemma",
 )
 def fourth_moments():
     """The check finds every entry of this matrix, in 1, 2, 3 and 4 dimensions,
@@ -1224,6 +1261,7 @@ def fourth_moments():
     r"$\mathbb{E}[(z^\top M z)^2] = (\operatorname{tr} M)^2 + "
     r"2\operatorname{tr}(M^2)$",
     says="trace(M)**2 + 2 * trace(M @ M)",
+    settled="theorem.md#second-lemma",
 )
 def square_of_form():
     r"""The identity before it, $z^\top Mz = \operatorname{tr}(Mzz^\top)$, holds
@@ -1245,6 +1283,7 @@ def square_of_form():
     r"$\operatorname{tr}\!\big(M \,\mathbb{E}[zz^\top (z^\top M z)]\big) =$ "
     r"$\operatorname{tr}\!\big(M((\operatorname{tr} M)\,I + 2M)\big)$",
     says="trace(M @ (trace(M) * I + 2 * M))",
+    settled="theorem.md#second-lemma",
 )
 def middle_step():
     """The left side is found by adding up the mean, and its trace with $M$."""
@@ -1263,6 +1302,7 @@ def middle_step():
     r"$q^\top k = w^\top A w$ with "
     r"$A = \frac12\begin{pmatrix} 0 & I_d \\ I_d & 0 \end{pmatrix}$",
     says="w @ (swap / 2) @ w",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def form_of_score():
     """The matrix swaps $q$ and $k$; each product $q_ik_i$ then comes twice, and
@@ -1289,6 +1329,7 @@ def form_times_covariance(Sigma):
     r"$A\Sigma = \frac12\begin{pmatrix} C^\top & \Sigma_k \\ \Sigma_q & C "
     r"\end{pmatrix}$",
     says="table / 2",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def block_product():
     r"""The blocks are in their places: $A$ exchanges the two rows of blocks of
@@ -1309,6 +1350,7 @@ def block_product():
     "Proof of Theorem 1",
     r"$\operatorname{tr}(A\Sigma) = \operatorname{tr} C$",
     says="trace(C)",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def trace_of_product():
     r"""It is the mean of $q^\top k$, which the check takes as well."""
@@ -1331,6 +1373,7 @@ def trace_of_product():
     says="(trace(cov_q @ cov_k) + norm(C)**2) / 2",
     rather="(trace(cov_q @ cov_k) + trace(C @ C)) / 2",
     same_error="a transpose",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def slip():
     r"""Here is the one slip of the proof. On the diagonal of $(A\Sigma)^2$ a
@@ -1361,6 +1404,7 @@ def slip():
     says="trace(C)**2 + trace(cov_q @ cov_k) + norm(C)**2",
     rather="trace(C)**2 + trace(cov_q @ cov_k) + trace(C @ C)",
     same_error="a transpose",
+    settled="theorem.md#the-block-product-and-the-slip",
 )
 def conclusion():
     r"""The slip of [000-38](claims.md#000-38) is handed on, and nothing else is

@@ -78,6 +78,7 @@ def overtaking():
     "question",
     r"$\frac{Q^T K}{\sqrt{d}}$",
     says="Q.T @ K / sqrt(d)",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def product_of_columns():
     """For one query and one key, both columns, this is their dot product over
@@ -95,6 +96,7 @@ def product_of_columns():
     "question",
     "the dot product tends to blow up in higher dimension",
     says="lower < higher",
+    settled="variance.md",
 )
 def size_grows():
     r"""The average of $|q\cdot k|$ grows without bound, but like the root: from
@@ -118,6 +120,7 @@ def size_grows():
     says="1",
     needs="queries and keys are independent, with means 0 and variances 1, and "
     "the coordinates of one of them are uncorrelated",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def deviation_of_logits():
     r"""Then it does, in every dimension, which answers the question's doubt. If
@@ -141,6 +144,7 @@ def deviation_of_logits():
     "however chatGPT contradicts that statement, and I can't find resources "
     "that support this claim",
     kind="history",
+    settled="variance.md",
 )
 def contradiction():
     """What it said is not quoted, so that there is nothing to check
@@ -157,6 +161,7 @@ def contradiction():
     r"form such as $\log d$, $d^5$, $e^{\pi d}$",
     says="sqrt(d)",
     question=True,
+    settled="scales.md#two-assumptions-two-answers",
 )
 def other_divisors():
     r"""For a standard deviation of 1 the divisor is $\sqrt d$. At $d = 64$ the
@@ -180,6 +185,7 @@ def other_divisors():
     r"simply $|Q||V|$ (a cosine similarity!)",
     says="q @ k / (norm(q) * norm(v))",
     rather="q @ k / (norm(q) * norm(k))",
+    settled="scales.md#cosine-bounded-and-therefore-blunt",
 )
 def cosine():
     """A slip of a letter: the cosine divides by the lengths of query and *key*.
@@ -204,6 +210,7 @@ def cosine():
     says="1",
     reading="with the divisor $\\sqrt d$ the typical size of a score, the root "
     "mean square, is the same in every dimension",
+    settled="scales.md#two-assumptions-two-answers",
 )
 def typical_score():
     r"""So it is. There is no bound on the *largest* divided score: for vectors
@@ -227,6 +234,7 @@ def typical_score():
     "first answer",
     "the justification for this scaling is given in footnote [4] on page 4",
     kind="history",
+    settled="variance.md#what-the-sources-say-and-what-we-find",
 )
 def footnote():
     """It is there, and on that page. The footnote offers the variance “to
@@ -244,6 +252,7 @@ def footnote():
     says="d",
     needs="$q$ and $k$ are also independent, and the coordinates of one of "
     "them uncorrelated",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_score():
     """Then the variance of a score is $d_k$. The paper's footnote does say
@@ -270,6 +279,7 @@ def variance_of_score():
     "the variance of a sum of random variables equals the sum of the variances",
     says="sum(variances)",
     needs="no two of the variables are correlated",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_sum():
     """Independent queries and keys provide that if the coordinates of one of
@@ -300,6 +310,7 @@ def variance_of_sum():
     r"since $\text{Var}(q_{in}k_{jn}) = 1 \quad \forall n$",
     says="1",
     needs="$q_{in}$ and $k_{jn}$ are independent",
+    settled="variance.md#one-product",
 )
 def variance_of_product():
     """With means 0 and variances 1 the product then has variance 1.
@@ -322,6 +333,7 @@ def variance_of_product():
     says="sqrt(d)",
     needs="$q$ and $k$ are independent, and the coordinates of one of them "
     "uncorrelated",
+    settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def deviation_of_score():
     r"""It is the root of the variance, $d_k$. If all coordinates of a query are
@@ -343,6 +355,7 @@ def deviation_of_score():
     says="weight > 0.9",
     reading="slightly bigger is a lead of 4, as in the answer's own example: "
     "half of the scores' standard deviation at $d_k = 64$",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def slight_lead():
     """That lead gives one of four scores a weight of {= four[0] :.3f }, and
@@ -371,6 +384,7 @@ def slight_lead():
     "first answer",
     "y: [0.0174, 0.0174, 0.0174, 0.9479]",
     says="[0.0174, 0.0174, 0.0174, 0.9479]",
+    settled="saturation.md#the-exponential-in-numbers",
 )
 def printed_softmax():
     """All four are rounded correctly, from {= small :.6f } and {= large :.6f }.
@@ -392,6 +406,7 @@ def printed_softmax():
     says="chance > 0.95",
     needs="only two or three keys compete and $d_k$ is several thousand, or it "
     "is far larger still",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def one_stands_out():
     """Take “much” as a lead of 4, as in the answer's own example, and “almost
@@ -428,6 +443,7 @@ def one_stands_out():
     "and zeros for the others",
     says="[1, 0]",
     needs="its score leads all others by 17 or more",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def weight_of_one():
     """To the four decimals that the answer prints, and for up to 512 keys, that
@@ -458,6 +474,7 @@ def weight_of_one():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    settled="saturation.md#do-gradients-vanish",
 )
 def gradient():
     """At $d_k = 64$ the median norm of softmax's Jacobian is {= bare[2] :.3f }
@@ -496,6 +513,7 @@ def gradient():
     says="0",
     needs="the scores of a row scatter like independent Gaussians, as at the "
     "start of training",
+    settled="saturation.md#why-the-mean-decays-so-slowly",
 )
 def stable_gradient():
     """With standard deviation 1 at most {= most :.1%} of rows then have a
@@ -529,6 +547,7 @@ def stable_gradient():
     r"scale the attention scores with $\sqrt{d_k}$",
     says="1",
     needs="“scale with” means “divide by”",
+    settled="scales.md#two-assumptions-two-answers",
 )
 def direction_of_scaling():
     r"""Divided, the scores have the standard deviation 1 that is asked for.
@@ -563,6 +582,7 @@ def query_variance(inputs, weight_variance):
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs, or its "
     "weights otherwise have a variance of one over the width",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def unit_variance():
     """After LayerNorm the variance is the number of inputs times that of a
@@ -596,6 +616,7 @@ def unit_variance():
     "LayerNorm layers that are used exactly for this reason: normalizing the "
     "inputs before applying the self-attention layer",
     kind="history",
+    settled="scales.md#what-layernorm-gives-and-what-it-does-not",
 )
 def purpose_of_layer_norm():
     """Its authors proposed it to make training faster [@ba2016]. In the first
@@ -613,6 +634,7 @@ def purpose_of_layer_norm():
     "and values will also have unit std",
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def xavier():
     """Xavier's weights have variance 2/(inputs + outputs) [@glorot2010]. After
@@ -640,6 +662,7 @@ def xavier():
     "In my opinion this scaled dot-product works so well only when combined "
     "with LayerNorm and Xavier initialization",
     kind="opinion",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def best_combination():
     """It is marked as an opinion, and “so well” has no measure. Other
@@ -655,6 +678,7 @@ def best_combination():
     says="d",
     needs="$q$ and $k$ are independent, the coordinates of one of them "
     "uncorrelated, and the sum is that of their *products*",
+    settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def sum_of_products():
     """A score is one dot product, a sum of $d$ products, and has variance $d$.
@@ -679,6 +703,7 @@ def sum_of_products():
     says="0",
     needs="the scores of a row scatter like independent Gaussians, as at the "
     "start of training",
+    settled="saturation.md#why-there-a-phase-transition",
 )
 def saturation():
     """With standard deviation 1 the largest weight then exceeds 0.99 in
@@ -710,6 +735,7 @@ def saturation():
     "becoming unresponsive to small changes in its input",
     says="bare < scaled",
     needs="few keys compete",
+    settled="saturation.md#why-the-mean-decays-so-slowly",
 )
 def response():
     """If a score changes a little, how much do the weights change? That is the
@@ -740,6 +766,7 @@ def response():
     "Hence, it's a crucial part of the self-attention mechanism in Transformer "
     "models",
     kind="opinion",
+    settled="variance.md",
 )
 def crucial():
     """How crucial is a judgement. Most models keep the divisor; T5 has none and
@@ -753,6 +780,7 @@ def crucial():
     "Dot-product attention is identical to our algorithm, except for the "
     r"scaling factor of $\frac{1}{\sqrt{d_k}}$",
     kind="history",
+    settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_the_factor():
     """The sentence stands in section 3.2.1 [@vaswani2017]."""
@@ -763,6 +791,7 @@ def paper_on_the_factor():
     "third answer, quoting the paper",
     "While for small values of $d_k$ the two mechanisms perform similarly",
     kind="history",
+    settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_small_dimensions():
     """The sentence stands in section 3.2.1 [@vaswani2017], and reports what
@@ -777,6 +806,7 @@ def paper_on_small_dimensions():
     "additive attention outperforms dot product attention without scaling "
     "[...]",
     kind="history",
+    settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_additive_attention():
     """The sentence stands in section 3.2.1 [@vaswani2017]. The dots leave out
@@ -794,6 +824,7 @@ def paper_on_additive_attention():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_gradients():
     """The paper puts it as a suspicion, and prints “products” and “regions”
@@ -817,6 +848,7 @@ def paper_on_gradients():
     "third answer",
     "As you can read the scaling is to fight vanishing gradients",
     kind="history",
+    settled="saturation.md#do-gradients-vanish",
 )
 def purpose_of_the_scale():
     """That is the reason that the paper gives, as a suspicion: “We suspect”
@@ -829,6 +861,7 @@ def purpose_of_the_scale():
     "third answer",
     "a sort of temperature",
     says="sqrt(d)",
+    settled="scales.md#where-floating-point-gives-out",
 )
 def temperature():
     r"""It is a temperature as in physics, $\sqrt d$, if a score is taken as
@@ -857,6 +890,7 @@ def temperature():
     says="before < after",
     reading="it is their softmax, the weights, that becomes more uniform, and "
     "so has more entropy",
+    settled="scales.md#where-floating-point-gives-out",
 )
 def more_uniform():
     """For the 16 scores of this draw it rises from {= entropy[0] :.2f } to
@@ -890,6 +924,7 @@ def more_uniform():
     "therefore increasing the gradient magnitude",
     says="bare < scaled",
     needs="fewer than {= overtakes } keys compete, at $d_k = 64$",
+    settled="saturation.md#do-gradients-vanish",
 )
 def gradient_magnitude():
     """The gradient is measured by the root mean square of softmax's Jacobian,
@@ -923,6 +958,7 @@ def gradient_magnitude():
     r"this particular expression and not another one (like the product of the "
     r"norm $\frac{1}{|Q| |K|}$ or even $1/d$) is not very well explained",
     kind="opinion",
+    settled="scales.md#what-the-sources-say-and-what-we-find",
 )
 def motivation():
     """A fair remark on the answers above it: they show that the root works, not

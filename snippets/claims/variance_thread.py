@@ -94,6 +94,7 @@ def large_products(draws=400, n=1111, d=111, m=1111):
     "matrix",
     says="sqrt(shared)",
     reading="the dimension that a query and a key share",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def which_dimension():
     """A matrix has two dimensions. The number of terms in a dot product is the
@@ -115,6 +116,7 @@ def which_dimension():
     says="1",
     reading="the outputs are the scaled scores, of independent queries and "
     "keys of mean 0 and variance 1",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def spread_of_outputs():
     r"""If softmax's *weights* were meant, it would be another number: they lie
@@ -137,6 +139,7 @@ def spread_of_outputs():
     says="array([0, d])",
     needs="queries and keys are independent, and the coordinates of one of "
     "them are uncorrelated",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def mean_and_variance():
     r"""“Mean 0 and variance 1” is not enough. If the coordinates of each
@@ -163,6 +166,7 @@ def mean_and_variance():
     says="sqrt(d)",
     needs="the aim is a standard deviation of 1, queries and keys are "
     "independent, and the coordinates of one of them are uncorrelated",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def only_divisor():
     r"""No other positive number gives 1 then; at $d_k = 64$ it is
@@ -187,6 +191,7 @@ def only_divisor():
     QUOTED,
     "you get a gentler softmax",
     says="all(scaled < bare)",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def gentler():
     """In every draw the largest weight is smaller after the division. With 512
@@ -211,6 +216,7 @@ def gentler():
     "question",
     "on 2x2 arrays I get an output of 1.6 variance",
     says="lower < 1.6 < upper",
+    settled="variance.md#puzzle",
 )
 def an_ordinary_draw():
     r"""The code was a screenshot and is lost, but 1.6 is a result like any
@@ -239,6 +245,7 @@ def an_ordinary_draw():
     "first answer",
     r"$\mathbb{E}[X + Y] = \mathbb{E}[X] + \mathbb{E}[Y]$",
     says="mean_x + mean_y",
+    settled="variance.md#variance-from-the-beginning",
 )
 def means_add():
     """Means add whether or not $X$ and $Y$ are independent."""
@@ -255,6 +262,7 @@ def means_add():
     "first answer",
     r"$Var(X + Y) = Var(X) + Var(Y)$",
     says="var_x + var_y",
+    settled="variance.md#variance-from-the-beginning",
 )
 def variances_add():
     """It is enough that $X$ and $Y$ are uncorrelated."""
@@ -270,6 +278,7 @@ def variances_add():
     "first answer",
     r"$\mathbb{E}[XY] = \mathbb{E}[X]\mathbb{E}[Y]$",
     says="mean_x * mean_y",
+    settled="variance.md#variance-from-the-beginning",
 )
 def means_multiply():
     """It is enough that $X$ and $Y$ are uncorrelated; that is what the word
@@ -288,6 +297,7 @@ def means_multiply():
     r"$Var(XY) =$ $(Var(X) + \mathbb{E}[X]^2)$ $(Var(Y) + \mathbb{E}[Y]^2)$ "
     r"${} - \mathbb{E}[X]^2\mathbb{E}[Y]^2$",
     says="(var_x + mean_x**2) * (var_y + mean_y**2) - mean_x**2 * mean_y**2",
+    settled="variance.md#one-product",
 )
 def variance_of_product():
     """Found over all pairs of values of two such variables. Here
@@ -314,6 +324,7 @@ def variance_of_product():
     "random $d_k$ x $d_k$ matrices, … Every entry is independent from each "
     "other",
     says="d",
+    settled="variance.md#the-square-term-by-term",
 )
 def setting():
     """These assumptions are enough: every entry of the product has variance
@@ -333,6 +344,7 @@ def setting():
     "we can focus only on the top-left-most element of $QK$ without loss of "
     "generality",
     says="top_left",
+    settled="variance.md#puzzle",
 )
 def one_entry_for_all():
     """All entries of the product have one distribution. But the variance of an
@@ -358,6 +370,7 @@ def one_entry_for_all():
     r"The top-left-most element of $QK$ is $\sum_{i=0}^{d_k} Q_{1,i} K_{i,1}$",
     says="d + 1",
     rather="d",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def terms_of_the_sum():
     """From 0 to $d_k$ there is one term too many, and the variance would be
@@ -373,6 +386,7 @@ def terms_of_the_sum():
     "first answer",
     "element of $QK$",
     says="transposed",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def product_without_transpose():
     r"""Attention takes $QK^\top$. For square arrays whose entries are
@@ -399,6 +413,7 @@ def product_without_transpose():
     r"$\mathbb{E}[Q_{1,i} K_{i,1}] =$ … $= 0$, $Var(Q_{1,i} K_{i,1}) =$ … "
     "$= 1$",
     says="[0, 1]",
+    settled="variance.md#one-product",
 )
 def one_term():
     """Found over all pairs of values, for coordinates with two values and with
@@ -418,6 +433,7 @@ def one_term():
     r"$\mathbb{E}\left[\sum_{i=0}^{d_k} Q_{1,i} K_{i,1}\right] =$ "
     r"$\sum_{i=0}^{d_k} \mathbb{E}[Q_{1,i} K_{i,1}] = 0$",
     says="0",
+    settled="variance.md#the-square-term-by-term",
 )
 def mean_of_the_sum():
     """Means add, and each is 0, whether the sum has $d_k$ terms or, as printed,
@@ -437,6 +453,7 @@ def mean_of_the_sum():
     r"${} = \sum_{i=0}^{d_k} Var(Q_{1,i} K_{i,1})$ ${} = d_k$",
     says="d",
     needs="the sum has $d_k$ terms, from $i = 1$ on",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def variance_of_the_sum():
     """The words before it say so, “summing up $d_k$ of them”. As printed it
@@ -457,6 +474,7 @@ def variance_of_the_sum():
     "should be doing a matrix multiplication",
     says="norm(dot - multiplied) > 0",
     same_error="the withdrawn paragraph",
+    settled="variance.md#puzzle",
 )
 def dot_or_multiplication():
     """`np.dot` of two-dimensional arrays is their matrix product, entry for
@@ -477,6 +495,7 @@ def dot_or_multiplication():
     says="queries * keys",
     reading="the product is not one dot product but many, one for each query "
     "and each key",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def many_dot_products():
     r"""Every entry of $QK^\top$ is one: of a row of $Q$ and a row of $K$. The
@@ -503,6 +522,7 @@ def many_dot_products():
     says="1",
     rather="d * (1 - 1 / (n * m)) / divisor**2",
     same_error="the withdrawn paragraph",
+    settled="variance.md#puzzle",
 )
 def mean_of_np_var():
     r"""For 2×2 arrays `np.var` of the product is {= bare :.2f } on average, and
@@ -527,6 +547,7 @@ def mean_of_np_var():
     "first answer, last line",
     "dot is the same as matrix multiply in the above case",
     says="dot",
+    settled="variance.md#puzzle",
 )
 def dot_is_multiplication():
     """For two-dimensional arrays NumPy's `dot` and `matmul` agree, and agree
@@ -551,6 +572,7 @@ def dot_is_multiplication():
     says="larger < smaller",
     needs="only the numbers of queries and of keys grow, or the scores are "
     "divided by $\\sqrt{d_k}$",
+    settled="variance.md#larger-arrays",
 )
 def scatter_of_np_var():
     r"""With $d_k = 2$ kept, and undivided, the variance of `np.var` falls from
@@ -586,6 +608,7 @@ def scatter_of_np_var():
     says="array([d, sqrt(d)])",
     needs="queries and keys are independent, and the coordinates of one of "
     "them are uncorrelated",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_and_root():
     """The answer assumes zero mean and unit deviation only. Pairs of
@@ -610,6 +633,7 @@ def variance_and_root():
     says="1",
     needs="the weights have a variance of one over the width, which is what "
     "preserving the variance takes",
+    settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def initialisations():
     """It depends on how the weights are drawn, even for a normalised token.
@@ -643,6 +667,7 @@ def initialisations():
     "LayerNorm)",
     says="1",
     needs="the variance is that over the coordinates of one token",
+    settled="scales.md#what-layernorm-gives-and-what-it-does-not",
 )
 def layer_normalisation():
     """LayerNorm [@ba2016], without its gain and its ε, makes that exactly 1.
@@ -666,6 +691,7 @@ def layer_normalisation():
     says="input_variance",
     reading="there are weights that preserve it: those of mean 0 and a "
     "variance of one over the width",
+    settled="scales.md#tokens-that-resemble-each-other-even-out-the-row",
 )
 def preserved_variance():
     """Over all weights of one size and either sign, a query's coordinate has
@@ -690,6 +716,7 @@ def preserved_variance():
     says="[1, 0]",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def all_of_the_weight():
     """At $d_k = 64$ the largest of three weights exceeds {= typical[3] :.3f }
@@ -715,6 +742,7 @@ def all_of_the_weight():
     says="sqrt(d)",
     needs="queries and keys are independent, and the coordinates of one of "
     "them are uncorrelated",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def unit_deviation():
     r"""Drawn for Gaussian coordinates. If the key equals the query, the
@@ -737,6 +765,7 @@ def unit_deviation():
     says="1",
     needs="the matrix has about as many outputs as inputs",
     reading="it is what comes out of the weight matrix that has unit variance",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def variance_of_outputs():
     """Xavier's weights have variance 2/(inputs + outputs) [@glorot2010], far
@@ -763,6 +792,7 @@ def variance_of_outputs():
     says="d",
     reading="what the experiment is to show is the rule that the thread is "
     "about: the variance is the shared dimension, here 111",
+    settled="variance.md#experiment",
 )
 def one_large_experiment():
     """Its result, 110.56, is within the scatter of such experiments, whose
@@ -787,6 +817,7 @@ def one_large_experiment():
     says="0.9998308190814476",
     reading="it is an ordinary result of such a run, which without its seed "
     "cannot be repeated",
+    settled="variance.md#experiment",
 )
 def variance_of_a():
     """Consistent with independent Gaussian entries: it lies
@@ -805,6 +836,7 @@ def variance_of_a():
     says="0.9957289239999045",
     reading="it is an ordinary result of such a run, which without its seed "
     "cannot be repeated",
+    settled="variance.md#experiment",
 )
 def variance_of_b():
     """Consistent with independent Gaussian entries: it lies
@@ -823,6 +855,7 @@ def variance_of_b():
     says="110.5603610976103",
     reading="it is an ordinary result of such a run, which without its seed "
     "cannot be repeated",
+    settled="variance.md#experiment",
 )
 def variance_of_product_array():
     """Expected is {= variance/experiment.expected :.4f } with standard
@@ -842,6 +875,7 @@ def variance_of_product_array():
     "third answer, output",
     "variance of scaled (normalized) dot-product = 0.9960392891676604",
     says="0.9960392891676604",
+    settled="variance.md#experiment",
 )
 def variance_of_scaled_array():
     r"""It is the number before, divided by 111, to the last digit: dividing all
@@ -855,6 +889,7 @@ def variance_of_scaled_array():
     "third answer",
     r"the variance is becoming (close to) 1 after dividing by $\sqrt{d_k}$",
     says="1",
+    settled="variance.md#experiment",
 )
 def close_to_one():
     """In the {= draws } repetitions of this draw it lies between
@@ -877,6 +912,7 @@ def close_to_one():
     says="d",
     reading="each entry is drawn by itself with mean 0 and variance 1; then "
     "the entries of the product have variance $d_k$",
+    settled="variance.md#puzzle",
 )
 def small_arrays():
     """If instead the four numbers of a 2×2 array are themselves brought to mean
@@ -902,6 +938,7 @@ def small_arrays():
     says="times",
     reading="the variance of a score grows by the same factor as the dimension "
     "that queries and keys share",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def dimension_scales_variance():
     """It is the number of terms that are added up. How many queries or keys
@@ -927,6 +964,7 @@ def dimension_scales_variance():
     says="average < expected",
     reading="for two 2×2 arrays `np.var` of the product does not come out as "
     "$d_k = 2$, not even on average",
+    settled="variance.md#experiment",
 )
 def not_as_expected():
     """The observation is right: on average it is {= average :.1f }. `np.var`

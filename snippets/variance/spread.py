@@ -22,6 +22,7 @@ pdf = {d: density(score, d) for d in dims}
 std = {d: np.sqrt(np.sum(pdf[d] * score**2) * step) for d in dims}
 std_scaled = {d: std[d] / np.sqrt(d) for d in dims}
 mean_size = {d: np.sum(pdf[d] * np.abs(score)) * step for d in dims}
+growth = mean_size[64] / mean_size[4]
 
 # %%
 import matplotlib.pyplot as plt
@@ -42,3 +43,12 @@ scaled.set(
 raw.legend()
 scaled.legend()
 plt.show()
+
+# %% says
+assert np.all(np.diff([*std.values()]) > 0), "spread of … grows with d"
+same = np.array([*std_scaled.values()])
+assert np.all(abs(same - 1) < 1e-3), "it is the same for every d"
+heights = [pdf[d].max() for d in dims]
+assert np.all(np.diff(heights) < 0), "at 4 dimensions, ever lower and wider"
+assert dims[2] / dims[0] == 16, "From 4 to 64 dimensions, sixteen times as many"
+assert growth < 16 / 3, "themselves do not grow like d_k"

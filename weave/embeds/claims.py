@@ -1,10 +1,10 @@
 """Claims of the sources: their table, and how a page refers to one.
 
 `[@000-16]` on a page becomes a small sign of the verdict, whose spoken name is the claim. It links
-to what the page says of the claim, where it has `::: verdicts` (see `checked`), or else to the
-claim's row in docs/claims.md. There `::: claims note` lists what each claim says, the verdict, what
-was found, and the check: all that the ledger says, which snippets/claims/note.py leaves behind as
-`claims`.
+to the claim's row in docs/claims.md. There `::: claims note` lists what each claim says, the
+verdict, what was found, the section that settles it, and the check: all that the ledger says, which
+snippets/claims/note.py leaves behind as `claims`. `::: settled variance theorem` lists the claims
+of these pages by their verdicts, for a page to link to: `claims.md#of-variance`.
 """
 
 import re
@@ -14,12 +14,14 @@ from html import escape
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from markdown.extensions.toc import slugify
+
 from weave.embed import Context, Embed, block, keys
 from weave.embeds.formula import in_words, to_mathml
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
 from weave.run.results import Results
-from weave.scan import ELSEWHERE, Mention, links_back
+from weave.scan import ELSEWHERE, HEADING, Mention, title_of
 
 PAGE = "claims.md"
 REFERENCE = re.compile(r"\[@[^\]]+\]")
@@ -53,7 +55,7 @@ def claims(project: Project, _: str) -> dict[str, dict[str, str]]:
 
 def stated(name: str, results: Results) -> dict[str, dict[str, str]]:
     """Give what is said of the claims of a source, without the computed values."""
-    parts = ("verdict", *WORDS)
+    parts = ("verdict", "settled", *WORDS)
     claims = getattr(results, "claims", {})  # a module that sources share has none
     of = {"ledger": name, "source": getattr(results, "source", "")}
     return {key: {part: row[part] for part in parts} | of for key, row in claims.items()}
@@ -70,22 +72,19 @@ def mentions(project: Project) -> Iterator[Mention]:
 
 def refer(match: re.Match[str], context: Context) -> str:
     """Put in a mark for each claim that is named."""
-    return "".join(mark(key, match, context) for key in keys(match))
+    return "".join(mark(key, context) for key in keys(match))
 
 
-def mark(key: str, match: re.Match[str], context: Context, beside: bool = False) -> str:
-    """Give the sign of a claim's verdict, as a link to what is said of it on this page or another.
+def mark(key: str, context: Context) -> str:
+    """Give the sign of a claim's verdict, as a link to what is said of it.
 
-    Its spoken name is the claim's number, verdict and words; the words only if they do not stand
-    `beside` it. `mark_tree` adds them, which attributes in Markdown could not hold.
+    Its spoken name is the claim's number, verdict and words. `mark_tree` adds the words, which
+    attributes in Markdown could not hold.
     """
     verdict = look_up(key, context)["verdict"]
-    here = re.search(r"^:::[ ]+verdicts\b", match.string, re.MULTILINE)
-    to = f"#verdict-{key}" if here else f"{context.to_root}{PAGE}#{key}"
-    look = f"{context.anchor(match, key)} .claim .{TONES[verdict]}"
-    words = "" if beside else f' words="{key}"'
-    name = f'aria-label="claim {key}, {verdict}"'
-    return f"[{SIGNS[verdict]}]({to}){{ {look} {name}{words} }}"
+    name = f'aria-label="claim {key}, {verdict}" words="{key}"'
+    look = f".claim .{TONES[verdict]} {name}"
+    return f"[{SIGNS[verdict]}]({context.to_root}{PAGE}#{key}){{ {look} }}"
 
 
 def mark_tree(root: Element, context: Context) -> None:
@@ -125,13 +124,64 @@ def listing(match: re.Match[str], context: Context) -> str:
     for key, claim in claims.items():
         place = f"{file}:{claim['line']}: {key}"
         words = {part: context.part(claim[part], place, claim["values"]) for part in WORDS}
-        back = links_back(context, key, "Explained in", tables=False)
+        back = f"Explained in {link_to(claim['settled'], context)}\n{{ .back }}"
         rows += table_row(key, claim | words, back, file)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
         f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
         f"<thead markdown>\n{head}\n</thead>\n<tbody markdown>\n{rows}</tbody>\n</table>\n</div>\n"
     )
+
+
+def link_to(place: str, context: Context) -> str:
+    """Link to a section, such as `variance.md#puzzle`, by the words of its page and its heading."""
+    found = context.look_up("section", place)
+    if not found:
+        raise WeaveError(f"no page is '{place}': a claim says which section settles it")
+    title, section = found
+    return f"*{title}*: [{section}]({context.to_root}{place})"
+
+
+@looks_up("section")
+def section(project: Project, place: str) -> list[str]:
+    """Give the title of a page and a heading on it; without one, the title again."""
+    page, _, anchor = place.partition("#")
+    path = project.root / "docs" / page
+    if not path.is_file():
+        return []
+    text = path.read_text("utf-8", errors="replace")
+    headings = {
+        found["id"] or slugify(found["heading"], "-"): found["heading"]
+        for found in HEADING.finditer(text)
+    }
+    title = title_of(text, page)
+    return [title, headings.get(anchor, title)]
+
+
+def settled(match: re.Match[str], context: Context) -> str:
+    """List by page the claims that it settles, by their verdicts, in Markdown."""
+    listed = match["settling"].split()
+    by_page: dict[str, dict[str, list[str]]] = {page: {} for page in listed}
+    for key in context.look_up("claims"):
+        row = look_up(key, context)
+        page = row["settled"].partition(".md")[0]
+        if page not in by_page:
+            raise WeaveError(f"claim {key} is settled on '{page}', which is not listed here")
+        if row["place"]:  # what no source says is our own addition
+            by_page[page].setdefault(row["verdict"], []).append(key)
+    items = ""
+    for page, verdicts in by_page.items():
+        found = context.look_up("section", f"{page}.md")
+        if not found:
+            raise WeaveError(f"no page is '{page}.md'")
+        count = sum(map(len, verdicts.values()))
+        parts = []
+        for verdict in [word for word in TONES if word in verdicts]:
+            links = ", ".join(f"[{key}](#{key}){{ .claim }}" for key in verdicts[verdict])
+            parts.append(f"*{verdict}*{{ .verdict .{TONES[verdict]} }} {links}")
+        link = f"[{found[0]}]({page}.md): {count} claims."
+        items += f'<li id="of-{page}" markdown="block">\n\n{link} {" ".join(parts)}\n\n</li>\n'
+    return f'\n<ul class="settled" markdown="block">\n{items}</ul>\n'
 
 
 def table_row(key: str, claim: Mapping[str, Any], back: str, file: str) -> str:
@@ -188,6 +238,7 @@ def signs(_: re.Match[str]) -> Iterator[str]:
 
 EMBEDS = [
     # The number of a claim, such as 000-16: a hyphen tells it from a work's key.
-    Embed("claim", r"\[@\w+-\d+(?:;\s*@?\w+-\d+)*\]", refer, keys=keys, signs=signs),
+    Embed("claim", r"\[@\w+-\d+(?:;\s*@?\w+-\d+)*\]", refer, signs=signs),
+    block("settled", r"settled(?P<settling>(?:[ ]+[\w-]+)+)", settled),
     block("claims", r"claims[ ]+(?P<ledger>\S+)", listing),
 ]

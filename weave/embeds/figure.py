@@ -24,6 +24,7 @@ class Figure(NamedTuple):
     alternative: str  # the same, for someone who cannot see it
     compute: str  # the code whose results it draws, if it has some of its own
     draw: str
+    says: str = ""  # what the text says of it, asserted
     folded: str = "The code"  # what the fold says that it holds
 
 
@@ -36,7 +37,7 @@ def weave(match: re.Match[str], context: Context) -> str:
     context.shown.add(name)
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     words = f'><desc id="{label}">{escape(" ".join(figure.alternative.split()))}</desc>'
-    code = [figure.compute, figure.draw]
+    code = [figure.compute, figure.draw, figure.says]
     shown = code.pop(0) if match["figure_open"] and figure.compute else ""
     parts = [
         context.stash(
@@ -60,7 +61,8 @@ def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
     context.look_up("run", name)
     snippet = read(context.project.jobs[name])
-    if not snippet.draw:
+    says = f"What the text says of it:\n\n{code_block(snippet.says.code)}" if snippet.says else ""
+    if not snippet.compute or not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
     return Figure(
         anchor=figure_id(name, context),
@@ -68,7 +70,8 @@ def of_snippet(name: str, context: Context) -> Figure:
         caption=context.part(snippet.caption, f"snippets/{name}.py:1"),
         alternative=snippet.alternative,
         compute=code_block(snippet.compute.code),
-        draw=f"{code_block(snippet.draw.code)}\n\n{links(name, context)}",
+        draw=code_block(snippet.draw.code),
+        says="\n\n".join(filter(None, (says, links(name, context)))),
         folded="The code, and the script",
     )
 
@@ -117,7 +120,7 @@ def code_block(code: str, language: str = "python") -> str:
 
 MISSPELT = (
     "this stands alone on its line: ::: chapter/snippet, or ::: and explore, picture, proved, "
-    "settles, verdicts, claims or references, and what it takes"
+    "claims, settled or references, and what it takes"
 )
 EMBEDS = [
     block(

@@ -1,16 +1,16 @@
 """Computed values: `{= spread.std[64] :.1f }` becomes the number, and says where it comes from.
 
-A number is a link to its snippet's line in a folded list at the page's end, which card.js shows in
-a card beside it. So it answers a finger and a mouse, with scripts and without; but no stop of the
-Tab key, of which a page would have a hundred: the keyboard has the list.
+It is a name and a format: what is computed is computed in the snippet. A result of two numbers, a
+value and its error, prints as value ± error. A number is a link to its snippet's line in a folded
+list at the page's end, which card.js shows in a card beside it. So it answers a finger and a mouse,
+with scripts and without; but no stop of the Tab key, of which a page would have a hundred: the
+keyboard has the list.
 """
 
 import ast
-import builtins
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
-from itertools import pairwise
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -20,52 +20,21 @@ from weave.embeds.figure import figure_id
 from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
-
-def every(cases: Iterable[Any]) -> bool:
-    """Tell whether all cases hold; of none, nothing can be said."""
-    known = [*cases]
-    if not known:
-        raise WeaveError("all() of no cases holds whatever the numbers are")
-    return all(known)
-
-
-def listed(numbers: Any) -> list[Any]:
-    """Give numbers, or the values of a dict."""
-    return [*(numbers.values() if isinstance(numbers, Mapping) else numbers)]
-
-
-def rises(numbers: Any) -> bool:
-    """Tell whether each number, or each value of a dict, is larger than the one before."""
-    return every(one < other for one, other in pairwise(listed(numbers)))
-
-
-def falls(numbers: Any) -> bool:
-    """Tell whether each number, or each value of a dict, is smaller than the one before."""
-    return rises([-number for number in listed(numbers)])
-
-
-# An expression may use these beside the results.
-USABLE = ("abs", "len", "max", "min", "range", "round", "set", "sorted", "sum", "zip")
-FUNCTIONS = {name: getattr(builtins, name) for name in USABLE}
-FUNCTIONS |= {"all": every, "rises": rises, "falls": falls}
-
-# A snippet of another chapter: `your-model/weights.largest`, but not the quotient `a.x/b.y`. The
-# hyphen of a name has no spaces around it; a minus before a name has.
-OTHER_CHAPTER = re.compile(r"(?<![\w.\])/])([a-z]\w*(?:-[a-z]\w*)*)/([a-z]\w*)(?=\.)")
+OTHER_CHAPTER = re.compile(r"([a-z][\w-]*)/(?=[a-z])")  # `your-model/weights.largest`
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)")
+FORM = "write {= snippet.result }, or {= snippet.result[key] :.2f } with a space before the colon"
 
 
 def weave(match: re.Match[str], context: Context) -> str:
-    """Put in a computed number, marked with the snippets that it comes from."""
-    printed, snippets = evaluate(match["value_text"], context)
-    context.quoted.update(dict.fromkeys(snippets))
+    """Put in a computed number, marked with the snippet that it comes from."""
+    printed, snippet = evaluate(match["value_text"], context)
     power = EXPONENT.sub(lambda m: f" × 10<sup>{int(m[1])}</sup>", escape(printed))
     number = MINUS.sub("−", power)
-    if not snippets or not context.chapter:  # its check has it, or no page
+    if not snippet or not context.chapter:  # its check has it, or no page
         return context.stash(f'<data class="computed" value="{escape(printed)}">{number}</data>')
     written = escape(match["value_text"].partition(" :")[0].strip())
-    link = f'href="#{anchor(snippets[0])}" tabindex="-1" data-value="{written}"'
+    link = f'href="#{anchor(snippet)}" tabindex="-1" data-value="{written}"'
     return context.stash(f'<a class="computed" {link}>{number}</a>')
 
 
@@ -96,79 +65,82 @@ def at_end(context: Context) -> str:
 
 def as_tex(match: re.Match[str], context: Context) -> str:
     """Typeset a printed number for a formula."""
-    printed, snippets = evaluate(match["value_in_formula"], context)
-    context.quoted.update(dict.fromkeys(snippets))
+    printed, _ = evaluate(match["value_in_formula"], context)
     power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)
-    return power.replace(",", "{,}").replace("%", r"\%")
+    return power.replace(",", "{,}").replace("%", r"\%").replace("±", r"\pm")
 
 
-def evaluate(text: str, context: Context) -> tuple[str, list[str]]:
-    """Evaluate what stands between `{=` and `}`; give it as printed, and whose results it used.
+def evaluate(text: str, context: Context) -> tuple[str, str]:
+    """Evaluate what stands between `{=` and `}`; give it as printed, and whose result it is.
 
     Raises:
-        WeaveError: no expression, an unknown result or key, or a format that does not fit.
+        WeaveError: no name, an unknown result or key, or a format that does not fit.
     """
     written, _, spec = (part.strip() for part in text.partition(" :"))
-    value, snippets = compute(written, context)
+    value, snippet = read(written, context)
+    if snippet:
+        context.quoted[snippet] = None
     try:
-        if isinstance(value, str | Integral):
-            return format(value, spec), snippets
-        if isinstance(value, Real) and isfinite(value):
-            return format(value, spec or ".3g"), snippets
-    except ValueError as error:
+        if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
+            number, error = value
+            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
+        return printed(value, spec), snippet
+    except (TypeError, ValueError) as error:
         raise WeaveError(f"'{written}': {error}") from None
+
+
+def printed(value: Any, spec: str) -> str:
+    """Format a number or a text."""
+    if isinstance(value, str | Integral):
+        return format(value, spec)
+    if isinstance(value, Real) and isfinite(value):
+        return format(value, spec or ".3g")
     kind = value if isinstance(value, Real) else f"a {type(value).__name__}"
-    raise WeaveError(f"'{written}' is {kind}; a page prints a finite number or text")
+    raise TypeError(f"this is {kind}; a page prints a finite number, a text, or value and error")
 
 
-def to_python(written: str) -> str:
-    """Write an expression with names that Python takes for the snippets of other chapters."""
-    return OTHER_CHAPTER.sub(lambda m: f"{m[1].replace('-', 'ˍ')}__{m[2]}", written)
-
-
-def as_written(python: str) -> str:
-    """Undo `to_python`: of all signs that Python allows in a name, no key of ours has this one."""
-    return python.replace("__", "/").replace("ˍ", "-")
-
-
-def compute(written: str, context: Context) -> tuple[Any, list[str]]:
-    """Give what an expression of results amounts to, and whose results it used.
+def read(written: str, context: Context) -> tuple[Any, str]:
+    """Give what a name such as `spread.std[64]` stands for, and its snippet, if it has one.
 
     Raises:
-        WeaveError: no expression, an unknown result or key.
+        WeaveError: it is no such name, or an unknown result or key.
     """
-    scope: dict[str, Any] = FUNCTIONS | dict(context.own)
-    snippets: dict[str, Results] = {}
+    other = OTHER_CHAPTER.match(written)
     try:
-        tree = ast.parse(to_python(written), mode="eval")
-        names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-        bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # by `for`
-        calls = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        called = {node.id for node in calls if isinstance(node, ast.Name)}
-        for name in sorted({name.id for name in names} - bound - scope.keys()):
-            if name in called | {"np", "numpy", "math"}:
-                raise WeaveError(
-                    f"'{name}': there is {', '.join(FUNCTIONS)}; compute the rest in a snippet"
-                )
-            if not context.chapter and "__" not in name:
-                raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
-            snippet = as_written(name) if "__" in name else f"{context.chapter}/{name}"
-            scope[name] = snippets[snippet] = context.results(snippet)
-        scope["__builtins__"] = {"__import__": __import__}  # arrays ask for it: `x.max()`
-        return eval(compile(tree, "<value>", "eval"), scope), [*snippets]
-    except WeaveError:
-        raise
+        tree = ast.parse(written[other.end() :] if other else written, mode="eval").body
     except SyntaxError:
-        hint = (
-            "write {= snippet.result }, or {= snippet.result :.2f } with a space before the colon"
-        )
-        raise WeaveError(f"'{written}' is no expression; {hint}") from None
-    except KeyError as error:
-        read = [scope, *map(vars, snippets.values())]
-        known = [value for names in read for value in names.values() if isinstance(value, Mapping)]
-        near = did_you_mean(error.args[0], [key for mapping in known for key in mapping])
-        raise WeaveError(f"'{written}': no key {error}{near}") from None
-    except Exception as error:
+        raise WeaveError(f"'{written}' is no name of a result; {FORM}") from None
+    snippet = ""
+
+    def value(node: ast.expr) -> Any:
+        nonlocal snippet
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as number):
+                return -value(number)
+            case ast.Tuple():
+                return tuple(map(value, node.elts))
+            case ast.Name() if node.id in context.own and not other:
+                return context.own[node.id]
+            case ast.Subscript():
+                held, key = value(node.value), value(node.slice)
+                if isinstance(held, Mapping) and key not in held:
+                    raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, held)}")
+                return held[key]
+            case ast.Attribute(value=ast.Name() as name):
+                if not context.chapter and not other:
+                    raise WeaveError(
+                        f"'{name.id}': outside a site, write {{= chapter/{name.id}… }}"
+                    )
+                snippet = f"{other[1] if other else context.chapter}/{name.id}"
+                results: Results = context.results(snippet)
+                return getattr(results, node.attr)
+        raise WeaveError(f"'{written}' computes; name the number in the snippet, and {FORM}")
+
+    try:
+        return value(tree), snippet
+    except (AttributeError, IndexError, TypeError) as error:
         raise WeaveError(f"'{written}': {error}") from None
 
 

@@ -10,6 +10,9 @@ The text alternative: what the figure shows, for someone who cannot see it.
 
 # %%
 ...draws; ends with plt.show()
+
+# %% says
+assert x > y, "words of the page that shows or quotes this"
 """
 
 import ast
@@ -21,6 +24,7 @@ from typing import NamedTuple
 from weave.errors import WeaveError, read_text
 
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
+SAYS = re.compile(r"^# %% says[ ]*$", re.MULTILINE)
 
 
 class Cell(NamedTuple):
@@ -35,8 +39,17 @@ class Snippet(NamedTuple):
 
     caption: str  # the finding that the figure shows, in Markdown
     alternative: str  # the figure in words
-    compute: Cell  # the names it leaves behind are the results
+    compute: Cell | None = None  # the names it leaves behind are the results
     draw: Cell | None = None  # it leaves one figure; a script without it has results only
+    says: Cell | None = None  # assertions about the results, with the words of the pages
+
+
+def only_says(path: Path) -> bool:
+    """Tell whether a script only asserts: its results are those of the snippets it imports."""
+    if path.suffix != ".py":
+        return False
+    cells = CELL.findall(path.read_text("utf-8", errors="replace"))
+    return len(cells) == 1 and bool(SAYS.match(cells[0]))
 
 
 def find(folder: Path) -> dict[str, Path]:
@@ -71,8 +84,8 @@ def read(path: Path) -> Snippet:
     """Take the script at `path` apart.
 
     Raises:
-        WeaveError: not UTF-8, a syntax error, no caption, no text alternative, or more than two
-            cells.
+        WeaveError: not UTF-8, a syntax error, no caption, no text alternative, or cells that are
+            not one that computes, one that draws and one that says.
     """
     source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
@@ -83,20 +96,23 @@ def read(path: Path) -> Snippet:
     marks = list(CELL.finditer(source))
     first = source.count("\n", 0, marks[0].start()) + 1 if marks else 0
     above = [s.lineno for s in tree.body[1:] if s.lineno < first]  # the docstring stands first
+    kinds = ["says" if SAYS.match(mark[0]) else "" for mark in marks]
     flaws = {
         "no caption: start with a docstring that states the finding": not caption.strip(),
-        f"two cells are needed, each under a line '# %%' (the first computes, the second draws), "
-        f"or one that computes; here are {len(marks)}": len(marks) not in {1, 2},
+        "a snippet has one cell '# %%' that computes, or two (the second draws), and last, if the "
+        f"text says something of the results, '# %% says'; here are {len(marks)} cells": kinds
+        not in ([""], ["", ""], ["", "says"], ["", "", "says"], ["says"]),
         "no text alternative: below the caption, leave a line blank, then say what the figure "
-        "shows to someone who cannot see it": len(marks) == 2 and not alternative.strip(),
+        "shows to someone who cannot see it": kinds.count("") == 2 and not alternative.strip(),
         "code above the first '# %%'; move it below": bool(above),
     }
     for flaw, is_there in flaws.items():
         if is_there:
             raise WeaveError(f"{where(path, above[0] if above else 1)}: {flaw}")
-    cells: list[Cell] = []
-    for mark, end in zip(marks, [*(mark.start() for mark in marks[1:]), None], strict=True):
+    cells: dict[str, Cell] = {}
+    for mark, kind, end in zip(marks, kinds, [*(m.start() for m in marks[1:]), None], strict=True):
         code = source[mark.end() : end]
         blank = len(code) - len(code.lstrip("\n"))
-        cells.append(Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1))
-    return Snippet(" ".join(caption.split()), alternative.strip(), *cells)
+        cell = Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1)
+        cells[kind or ("draw" if "compute" in cells else "compute")] = cell
+    return Snippet(" ".join(caption.split()), alternative.strip(), **cells)

@@ -24,11 +24,12 @@ import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait fo
 from matplotlib import font_manager
 
 from weave.errors import WeaveError
-from weave.run import notebook, results, snippet
+from weave.run import assertions, notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
 from weave.run.limits import MEMORY, Printed, confine, limits
 from weave.run.snippet import name_of, where
 from weave.run.svg import to_svg
+from weave.store import Store
 
 MENDS = {
     MemoryError: f"a run has {MEMORY} GiB: compute in pieces",
@@ -47,7 +48,10 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
     Returns:
         The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
     """
+    store = Store(root / ".cache" / "weave.sqlite") if snippet.only_says(path) else None
     trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
+    if store:
+        give_results(path, store, trace)
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
     run = run_snippet if path.suffix == ".py" else run_lab
@@ -62,23 +66,40 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
         raise WeaveError(describe(error, path, opened)) from None
 
 
+def give_results(path: Path, store: Store, trace: dict[str, str]) -> None:
+    """Have `import spread` give what this snippet left, for a script that only asserts."""
+    names = {name_of(file): file.stem for file in path.parent.glob("*.py") if file != path}
+    for name, stem in names.items():
+        if store.read("run", name, "names") is not None:
+
+            def asked(question: str) -> None:
+                snippet, _, result = question.rpartition(".")
+                trace[f"result {question}"] = store.read("run", snippet, f"digest {result}") or ""
+
+            sys.modules[stem] = results.Results(name, store, asked)  # type: ignore[assignment]
+
+
 def run_snippet(path: Path) -> dict[str, Any]:
-    """Run the cells of a snippet; give the results, and the figure as `svg`, if there is one."""
+    """Run the cells of a snippet; give the results, the figure as `svg`, and what it `says`."""
     script = snippet.read(path)
     sys.path.insert(0, str(path.parent))
     plt.show = lambda *args, **kwargs: None
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
-    run_cell(script.compute, path, namespace)
-    left = {name: value for name, value in namespace.items() if not name.startswith("_")}
-    parts = results.keep(left)  # now, because the second cell may change a list of the first
-    if not script.draw:
-        return parts
-    run_cell(script.draw, path, namespace)
-    figures = plt.get_fignums()
-    if len(figures) != 1:
-        place = where(path, script.draw.line)
-        raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
-    return parts | {"svg": to_svg(plt.figure(figures[0]), name_of(path))}
+    parts: dict[str, Any] = results.keep({})
+    if script.compute:
+        run_cell(script.compute, path, namespace)
+        left = {name: value for name, value in namespace.items() if not name.startswith("_")}
+        parts = results.keep(left)  # now, because the second cell may change a list of the first
+    if script.draw:
+        run_cell(script.draw, path, namespace)
+        figures = plt.get_fignums()
+        if len(figures) != 1:
+            place = where(path, script.draw.line)
+            raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
+        parts["svg"] = to_svg(plt.figure(figures[0]), name_of(path))
+    if script.says:
+        parts["says"] = assertions.hold(script.says, path, namespace)
+    return parts
 
 
 def run_cell(cell: snippet.Cell, path: Path, namespace: dict[str, Any]) -> None:

@@ -1,0 +1,130 @@
+"""What a snippet says: assertions about its results, whose messages are words of a page.
+
+    # %% says
+    assert np.all(np.diff(rms[3]) < 0), "for up to four keys the norm only falls"
+
+They run as plain Python. Where one does not hold, both sides of the comparison are found. One that
+holds just as well with a comparison turned round decides nothing, and is named too. `weave.prose`
+looks for the words on the pages.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from weave.errors import WeaveError
+from weave.run.snippet import Cell, where
+
+OPPOSITE = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+WORDS = "an assertion's message is words of the page: assert one < other, 'at least three words'"
+
+
+class Assertion(NamedTuple):
+    """What a snippet asserts."""
+
+    line: int
+    words: str  # on a page
+    code: str  # what is asserted
+    flaw: str = ""  # why it does not hold, or decides nothing
+
+
+def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
+    """Run a cell that says; give its assertions.
+
+    Raises:
+        WeaveError: a message is no text of three words or more.
+    """
+    tree = ast.parse("\n" * (cell.line - 1) + cell.code)
+    found = []
+    for statement in tree.body:
+        asserts = [node for node in ast.walk(statement) if isinstance(node, ast.Assert)]
+        for node in asserts:
+            if len(words_of(node).split()) < 3:
+                raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
+        failed = run(statement, path, namespace)
+        for node in asserts:
+            flaw = ""
+            if failed and node.lineno <= failed <= (node.end_lineno or node.lineno):
+                flaw = sides(node.test, path, namespace)
+            elif not failed:
+                flaw = idle(statement, node, path, namespace)
+            code = ast.unparse(node.test)
+            found.append(Assertion(node.lineno, words_of(node), code, flaw))
+    return found
+
+
+def words_of(node: ast.Assert) -> str:
+    """Give an assertion's message; empty if it is no text."""
+    return str(node.msg.value) if isinstance(node.msg, ast.Constant) else ""
+
+
+def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> int:
+    """Run a statement; give the line of the assertion that does not hold, or 0."""
+    tree = ast.fix_missing_locations(ast.Module([statement], []))
+    try:
+        exec(compile(tree, str(path), "exec"), namespace)
+    except AssertionError as error:
+        trace, line = error.__traceback__, 0
+        while trace:
+            inside = trace.tb_frame.f_code.co_filename == str(path)
+            line, trace = trace.tb_lineno if inside else line, trace.tb_next
+        return line
+    return 0
+
+
+def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
+    """Say what does not hold in an assertion, with both sides of the comparison."""
+
+    def value(node: ast.expr) -> Any:
+        return eval(compile(ast.Expression(node), str(path), "eval"), namespace)
+
+    try:
+        parts = test.values if isinstance(test, ast.BoolOp) else [test]
+        part = next((each for each in parts if not value(each)), test)
+        compared = part
+        match part:  # np.all(one < other), (one < other).all()
+            case ast.Call(func=ast.Attribute(value=ast.Compare() as inner, attr="all"), args=[]):
+                compared = inner
+            case ast.Call(args=[ast.Compare() as inner]):
+                compared = inner
+        found = ""
+        if isinstance(compared, ast.Compare):
+            values = [value(side) for side in (compared.left, *compared.comparators)]
+            found = ": it is " + " and ".join(str(each).replace("\n", "") for each in values)
+        return f"'{ast.unparse(part)}' does not hold{found}"
+    except Exception:  # names of a loop or a function that has ended
+        return f"'{ast.unparse(test)}' does not hold"
+
+
+def idle(statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]) -> str:
+    """Name a comparison that can be turned round without the assertion's noticing."""
+    for comparison, at in comparisons(node.test):
+        before = comparison.ops[at]
+        comparison.ops[at] = OPPOSITE[type(before)]()
+        written = ast.unparse(comparison)
+        try:
+            failed = run(copy.deepcopy(statement), path, {**namespace})
+        except Exception:
+            failed = 1
+        comparison.ops[at] = before
+        if not failed:
+            return f"'{written}' would hold as well: it decides nothing"
+    if not any(isinstance(each, ast.Name) for each in ast.walk(node.test)):
+        return f"'{ast.unparse(node.test)}' asks nothing of a result"
+    return ""
+
+
+def comparisons(test: ast.expr) -> Iterator[tuple[ast.Compare, int]]:
+    """Yield each comparison, and which of its signs; not those that choose cases or entries."""
+    nodes = [*ast.walk(test)]
+    chosen = [each for node in nodes for each in getattr(node, "ifs", ())]
+    chosen += [node.slice for node in nodes if isinstance(node, ast.Subscript)]
+    choosing = {id(node) for each in chosen for node in ast.walk(each)}
+    for node in nodes:
+        if isinstance(node, ast.Compare) and id(node) not in choosing:
+            yield from ((node, at) for at in range(len(node.ops)))
