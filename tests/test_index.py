@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.special import softmax
 
-from tests.tolerance import agrees, close, is_median
 from tests.conftest import PROJECT
+from tests.tolerance import agrees, close, is_median
 
 
 def largest_weights(seed, d, n_keys, draws, divisor, length=1):

@@ -14,8 +14,8 @@ import pytest
 from scipy import special
 from scipy.stats import binom
 
-from tests.tolerance import agrees, close
 from tests.conftest import PROJECT, stored_rows
+from tests.tolerance import agrees, close
 
 FOLDER = PROJECT.root / "snippets/trained"
 TABLES = ["heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv"]

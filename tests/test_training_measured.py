@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.stats import special_ortho_group
 
-from tests.tolerance import agrees, close, mean_and_error
 from tests.conftest import PROJECT, stored_rows
+from tests.tolerance import agrees, close, mean_and_error
 
 rows = partial(stored_rows, "training")
 PARTS = ["lengths", "alignment", "shared", "pairing"]
