@@ -80,3 +80,13 @@ axes.set(xticks=dims, xticklabels=dims, ylim=(-0.3, 1e4))
 axes.set(xlabel="dimensions d", ylabel="variance of q·k")
 fig.legend(loc="outside upper left", ncols=2)
 plt.show()
+
+# %% says
+for d in dims:
+    assert exact["equal coordinates"][d] == d**2, "all coordinates equal, d²"
+    assert exact["q = k"][d] == 2 * d, "Then q = k, 2d"
+    assert exact["independent"][d] == d, "Independent coordinates give d"
+    assert exact["random signs"][d] == d, "the two cases share a line"
+    assert exact["cancelling pairs"][d] == 0, (
+        "Pairs that cancel give 0 in every"
+    )

@@ -59,3 +59,20 @@ spread.set(
 spread.minorticks_off()
 spread.legend()
 plt.show()
+
+# %% says
+share = np.array([*relative_sd.values()])
+low = 1 - np.array([*expected.values()]) / sizes
+assert np.allclose(low, 1 / np.square(sizes)), "low by one part in $nm$"
+assert np.all(share > 2 * low), "on average, and off by far more through chance"
+assert low[0] == 1 / 4, "from three quarters at n = 2"
+assert np.all(np.diff(low) < 0), "which rises to 1 within a few sizes"
+assert np.all(np.diff(share) < 0), "of np.var divided by d: a falling line"
+assert abs(relative_sd[2] - 1) < 0.1, "from about 1 at n = 2"
+assert 0.01 < relative_sd[128] < 0.05, "to a few hundredths at 128"
+for n in sizes[2:]:
+    guide = np.sqrt(6) / n
+    assert abs(relative_sd[n] / guide - 1) < 0.04, "is close to $\\sqrt6/n$"
+assert relative_sd[2] > relative_sd[8] > relative_sd[64], "The share falls from"
+constant = np.array([sd[2], sd[8], sd[64]])
+assert np.all(abs(constant / np.sqrt(6) - 1) < 0.12), "itself stays close to"

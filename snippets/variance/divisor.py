@@ -36,3 +36,14 @@ axes.set(xlabel="dimensions d", ylabel="standard deviation of (q·k) / c")
 axes.set(xticks=[1, 4, 16, 100, 1024], xticklabels=[1, 4, 16, 100, 1024])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert np.all(abs(spread["√d"] - 1) < 1e-9), (
+    "Only $\\sqrt{d}$ keeps the spread at 1"
+)
+for c in ["1", "2", "10"]:
+    assert np.all(np.diff(spread[c]) > 0), "three parallel rising lines"
+    assert np.all(np.diff(spread[c]) > 0), "is right at one dimension only"
+assert np.all(np.diff(spread["d"]) < 0), "Divided by d: a falling line"
+assert round(crossing[2]) == 4, "marked by dots, at 4"
+assert round(crossing[10]) == 100, "and at 100 dimensions"

@@ -18,14 +18,20 @@ expected = sample_variance.expected(n, d, m)
 sd = np.sqrt(sample_variance.variance(n, d, m))
 iid_sd = np.sqrt(sample_variance.variance_if_independent(n, d, m))
 ratio = sd / iid_sd
-z, iid_z = (observed - expected) / sd, (observed - expected) / iid_sd
+excess = expected - observed
+z, iid_z = -excess / sd, -excess / iid_sd
+low, iid_low = -z, -iid_z  # in standard deviations
+entries, scaled, relative_sd = n * m, observed / d, sd / expected
 
 # The source also printed the variances of the factors, and these explain most
 # of it.
 a_variance, b_variance = 0.9998308190814476, 0.9957289239999045
+factor_entries = n * d
+factor_sd = np.sqrt(2 / factor_entries)  # of the variance of Gaussian numbers
 given_factors = d * a_variance * b_variance
+residual = observed - given_factors
 residual_sd = np.sqrt(2 * (d - 1) * (d + 2) / (n * m))
-residual_z = (observed - given_factors) / residual_sd
+residual_z = residual / residual_sd
 explained = 1 - (residual_sd / sd) ** 2
 
 # %%
@@ -50,3 +56,20 @@ axes.set(
 )
 axes.legend(loc="upper right")
 plt.show()
+
+# %% says
+assert observed < expected, "The exact mean is … higher by"
+assert 110.9 < expected < 111, "both centred just below 111"
+assert iid_low > 2, "standard deviations low: a false alarm"
+assert ratio > 4, "exact standard deviation is … times as large"
+assert 0 < low < 1, "within one true standard deviation of"
+assert iid_low > 3, "but far out in the tail of the narrow one"
+off = abs(np.array([a_variance, b_variance]) - 1)
+assert np.all(off < 2 * factor_sd), "standard deviation … ordinary draws"
+assert given_factors == 111 * a_variance * b_variance, (
+    "product times 111 predicts"
+)
+assert given_factors < observed, "lower even than what was seen"
+assert abs(residual_z) < 1, "of what the factors leave open: noise"
+assert scaled == observed / 111, "is the same number over 111"
+assert 100 / entries < relative_sd, "here one part in … far below the scatter"

@@ -47,3 +47,9 @@ for colour, (axes, name) in enumerate(zip(panels, scores, strict=True)):
 panels[1].set_ylabel("probability density")
 panels[2].set_xlabel("q·k / √d, over random keys")
 plt.show()
+
+# %% says
+assert variance["short"] < 1, "narrower than the standard bell for the short"
+assert variance["long"] > 1, "wider for the long one"
+assert np.ptp([*variance.values()]) < 1, "though not by much"
+assert abs(norm_spread - np.sqrt(2 / 64)) < 1e-9, "which is … at $d = 64"

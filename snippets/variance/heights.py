@@ -39,3 +39,14 @@ axes.set(yticks=[], ylim=(-2.4, 0.6), xlabel="height (ft)")
 axes.grid(axis="y", visible=False)
 axes.spines["left"].set_visible(False)
 plt.show()
+
+# %% says
+for name in classes:
+    assert variance[name] <= bound[name], (
+        "A range bounds the variance from above"
+    )
+assert bound["B"] == bound["C"], "B and C have the same range"
+others = np.array([variance["A"], variance["B"]])
+assert np.all(variance["C"] < others), (
+    "yet C has the least variance of the three"
+)

@@ -72,3 +72,15 @@ tail.set(
 tail.minorticks_off()
 tail.legend()
 plt.show()
+
+# %% says
+peaks = np.array([pdf[d].max() for d in (1, 4, 16)])
+assert np.all(np.diff(peaks) < 0), "sinks towards the Gaussian"
+assert np.all(peaks > norm.pdf(0)), "the scaled score has a sharper peak"
+assert peaks[-1] < 1.1 * norm.pdf(0), "16 dimensions almost meets"
+for d in kurtosis:
+    assert kurtosis[d] > 0, "heavier tails than a bell curve"
+    assert kurtosis[d] > 0, "The tails are heavier than a Gaussian's"
+    assert abs(kurtosis[d] - 6 / d) < 1e-4, "falls on the straight line 6/d"
+assert round(kurtosis[1], 4) == 6, "from 6 at 1 dimension"
+assert kurtosis[64] < 1 / 10, "to less than a tenth at 64"

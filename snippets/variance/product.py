@@ -46,3 +46,8 @@ axes.axhline(
 axes.set(xlabel="mean μ of X and of Y", ylabel="variance of XY", ylim=(0, None))
 axes.legend()
 plt.show()
+
+# %% says
+assert np.all(np.diff(law) > 0), "solid parabola starts at 1 and climbs"
+assert law[0] == 1, "the variances only if the means are 0"
+assert np.all(law[1:] > var_x * var_y), "touches … only where the mean is 0"

@@ -17,6 +17,7 @@ from two_by_two import cdf, standardised_cdf
 
 observed, naive = 1.6, 2  # what the asker saw, and d_k
 exact_mean, exact_variance = expected(2, 2, 2), variance(2, 2, 2)
+exact_sd = np.sqrt(exact_variance)
 median = brentq(lambda v: cdf(v) - 0.5, 0.1, 2)
 percentile_of_1_6 = 100 * cdf(observed)
 # np.var(QK/√2) = V/2
@@ -80,3 +81,29 @@ panels[1].set_xlabel("np.var of the product")
 panels[0].legend()
 panels[1].legend(loc="upper left")
 plt.show()
+
+# %% says
+assert 5 < percentile_of_1_6 < 95, "is a draw like any other"
+drawn = [np.mean(raw < median), np.mean(raw < observed)]
+assert np.allclose(drawn, [0.5, percentile_of_1_6 / 100], atol=0.01), (
+    "half of all experiments give less than … and … give less than"
+)
+chance = np.diff(explore["law"], prepend=0)
+assert np.argmax(chance) == 0, "the density is highest near 0"
+assert median < 1, "vertical lines mark the median below 1"
+assert exact_mean == 1.5, "the mean 1.5, the asker's"
+assert exact_mean < 2, "the mean of many is not 2"
+assert scaled_mean < 1, "the average is … for the same reason, and not 1"
+assert scaled_percentile > percentile_of_1_6, "Then … of all results lie below"
+
+assert abs(standardised_exact_mean - 16 / 9) < 1e-9, "the average becomes $16/9"
+assert standardised.max() <= 4 + 1e-9, (
+    "exceeds … = 4 (the sums of the squares of all entries are 4 each)"
+)
+centres = np.array([standardised_median, standardised_exact_mean])
+assert np.all((observed < centres) & (centres < naive)), (
+    "a little right of 1.6 and left of 2"
+)
+
+assert exact_mean < expected(8, 2, 8) < 2, "come closer to 2 on average"
+assert variance(8, 2, 8) < exact_variance, "and scatter less"

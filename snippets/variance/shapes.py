@@ -64,3 +64,7 @@ axes.text(8.1, -6.1, note, ha="center", fontsize=14)
 axes.set(xlim=(-0.9, 17.2), ylim=(-6.4, 1.3), aspect="equal")
 axes.axis("off")
 plt.show()
+
+# %% says
+assert scores.shape == (n, m), "the scores, with n rows and m columns"
+assert abs(score - scores[row, column]) < 1e-9, "is a row of $Q$ times a row"

@@ -50,5 +50,6 @@ same = np.array([*std_scaled.values()])
 assert np.all(abs(same - 1) < 1e-3), "it is the same for every d"
 heights = [pdf[d].max() for d in dims]
 assert np.all(np.diff(heights) < 0), "at 4 dimensions, ever lower and wider"
+assert heights[0] * 2 > heights[1] * 4, "for 4 dimensions a little more pointed"
 assert dims[2] / dims[0] == 16, "From 4 to 64 dimensions, sixteen times as many"
 assert growth < 16 / 3, "themselves do not grow like d_k"

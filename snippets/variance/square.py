@@ -47,3 +47,10 @@ for (i, j), value in np.ndenumerate(terms[3]):
         j + 1, i + 1, f"{value:.0f}", ha="center", va="center", fontsize=16
     )
 plt.show()
+
+# %% says
+for d in diagonal:
+    assert diagonal[d] == d, "only the $d$ on the diagonal have a mean other"
+assert total[3] == 9, "For three dimensions … nine terms in two groups"
+assert terms[3].trace() == 3, "1 in the three cells of the diagonal"
+assert off_diagonal[3] == 6, "and 0 in the six others"
