@@ -34,6 +34,10 @@ lead = 0.1
 slight_lead = softmax([lead, 0, 0, 0])[0]
 times_at_8 = np.exp(8)  # how much more a key weighs that leads by 8
 
+# To the digits that another draw would share.
+tenths_at_64 = round(median[64], 1)
+floor_at_1024 = np.floor(1e4 * median[1024]) / 1e4
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -50,3 +54,23 @@ axes[0, 0].set_ylabel("softmax(q·k)")
 axes[1, 0].set_ylabel("softmax(q·k/√d)")
 axes[1, 1].set_xlabel("keys, from the largest weight to the smallest")
 plt.show()
+
+# %% says
+first = [unscaled[d][0] for d in dims]
+assert np.all(np.diff(first) > 0), "the first step grows from column to column"
+assert first[-1] > 0.99, "until it is nearly all of the weight"
+assert scaled[0] < 0.2, "the weight spread over many keys"
+assert np.isclose(np.log(times_at_8), 8), (
+    "A key that leads by 8 weighs … times as much"
+)
+assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
+    "the weights pile up on one key as d grows"
+)
+assert abs(median[4] - 1 / 3) < 0.01, (
+    "the largest of … weights is typically a third at 4 dimensions"
+)
+assert median[1024] > floor_at_1024, "and more than … at 1024"
+assert median_scaled_max < median[4], "The same largest weight is now"
+assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
+    "With a lead of 0.1 over three others it takes"
+)

@@ -28,3 +28,10 @@ axes.plot(np.log(counts), divided, "C0")
 axes.set(ylim=(0, 1), xlim=np.log(counts[[0, -1]]))
 axes.axis("off")
 plt.show()
+
+# %% says
+assert min(bare) > 1 / 2, "one key keeps most of the weight"
+assert np.all(np.diff(divided) < 0), "divided, its share falls"
+assert divided[0] / divided[-1] > 5 * bare[0] / bare[-1] > 5, (
+    "which falls slowly, and that of divided scores, which falls fast"
+)

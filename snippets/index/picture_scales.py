@@ -21,3 +21,11 @@ for name, colour in zip(spread, ["C1", "C3", "C0", "C2"], strict=True):
 axes.set(xlim=(4, 4096))
 axes.axis("off")
 plt.show()
+
+# %% says
+level = [name for name in spread if np.ptp(spread[name]) < 1e-9]
+assert level == ["√d"], "Of all divisors only … the scores level"
+end = {name: each[-1] / each[0] for name, each in spread.items()}
+assert end["1"] > end["log d"] > 1 > end["d"], (
+    "undivided it rises, by the logarithm a little less, by d it falls"
+)

@@ -9,7 +9,7 @@ height. The gap between them is filled.
 # %%
 import numpy as np
 
-angle = np.radians(np.arange(0, 181, 6))
+angle = np.radians(np.linspace(0, 180, 31))
 d = 2  # C = R(θ), with tr C = d cos θ and tr C² = d cos 2θ
 exact = d + d * np.cos(2 * angle) + (d * np.cos(angle)) ** 2
 published = d + d + (d * np.cos(angle)) ** 2
@@ -24,3 +24,11 @@ axes.plot(angle, exact, "C0", linewidth=2.5)
 axes.set(xlim=(0, np.pi), ylim=(0, 8.3))
 axes.axis("off")
 plt.show()
+
+# %% says
+right = len(angle) // 2
+assert np.isclose(angle[right], np.radians(90)), "from 0 to 180 degrees"
+assert exact[right] < 1e-9, "the exact curve falls to 0 at 90 degrees"
+assert np.isclose(published[right], published[0] / 2), (
+    "the published one to half its height"
+)

@@ -24,3 +24,13 @@ axes.plot(moved[0], color="C2", linewidth=2.5)
 axes.set(xlim=(0, d))
 axes.axis("off")
 plt.show()
+
+# %% says
+assert abs(start).max() < moved[:, -1].min(), (
+    "with random signs add up to … one sign to the order"
+)
+steps = np.diff(start)
+assert np.all(steps.min(axis=1) * steps.max(axis=1) < 0), (
+    "random walks that stray up and down"
+)
+assert np.all(np.diff(moved) > 0), "and a straight rise"

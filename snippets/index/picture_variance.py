@@ -34,3 +34,9 @@ for panel in (axes, below):
     panel.set(xlim=(-20, 20), ylim=(0, None))
     panel.axis("off")
 plt.show()
+
+# %% says
+peaks = [bare[d].max() for d in dims]
+assert np.all(np.diff(peaks) < 0), "of more dimensions spread further"
+level = [divided[d].max() for d in dims]
+assert max(level) / min(level) < 1.2, "these lie on each other"

@@ -51,3 +51,14 @@ axes.set(xticks=ticks, xticklabels=ticks, ylim=(0.7, 3000))
 axes.set(yticks=[1, 10, 100, 1000], yticklabels=[1, 10, 100, 1000])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert np.all(np.diff([*divided.values()]) > 0), "the line rises with"
+assert np.all(np.diff([*above.values()]) < 0), "It comes down to a dashed line"
+assert above[128] < 0.06 < 0.1 < above[32], "meets at about a hundred keys"
+few = np.array([bare[n] for n in keys[1:]])
+assert np.all(abs(few - 1.5) < 0.5), "it stays between 1 and 2 throughout"
+assert above[8] > above[128] > above[4096] > 0, (
+    "above $n/e$ at 8 keys, … at 128 and … at 4096"
+)
+assert d == 64, "Undivided, at 64 dimensions, only"

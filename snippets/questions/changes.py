@@ -57,3 +57,28 @@ axes.set(xticks=[0.01, 0.1, 1], xticklabels=["0.01", "0.1", "1"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert plain == 1, "dropout of weights leave the spread at 1"
+assert abs(by_width - 1) > 0.5, "the wrong dimension under the root does not"
+assert len(spread) == 7, "the standard deviation of a logit in seven settings"
+assert normed == 1, "On the line: … and RMSNorm on q and k"
+assert [round(cross, 2), round(dropout, 2)] == [1.10, 1.11], (
+    "Right of it: … two widths, 1.10, and dropout of q and k, 1.11"
+)
+left = [round(heads, 2), round(by_width, 2), round(unit, 3)]
+assert left == [0.71, 0.35, 0.016], (
+    "Left of it: twice as many heads … 0.71; … width, 0.35; … root, 0.016"
+)
+assert (width, width / 8, width / 16) == (512, 64, 32), (
+    "At width 512, going from 8 heads to 16 halves the head … to 32"
+)
+assert np.isclose(heads, np.sqrt(32) / 8), "If you still divide by 8"
+assert np.isclose(cross**2, 2 * 768 / (512 + 768)), (
+    "a model of width 512 and keys from one of width 768"
+)
+assert dropout == 1 / 0.9 > 1, (
+    "a tenth of each is dropped and the rest is divided by 0.9, … rises to"
+)
+assert np.isclose(unit, 1 / 64), "once more leaves … at 64 dimensions"
+assert unit < 0.1, "nearly uniform attention, until a learned factor"

@@ -59,3 +59,39 @@ axes.set(xticks=[0.1, 1], xticklabels=["0.1", "1"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()
 plt.show()
+
+# %% says
+exact = [name for name in spread if np.isclose(spread[name], 1)]
+assert exact == ["DeBERTa, ÷ √(3·64)"], "only DeBERTa's … a spread of exactly 1"
+assert layer == min(spread.values()), "the others leave from"
+assert width == max(spread.values()), "the others leave from … to"
+left = [round(x, 2) for x in (padded, gemma2, gemma3, merged, layer)]
+assert left == [0.79, 0.94, 0.87, 0.58, 0.04], (
+    "Left of it: … to 128, 0.79; … parameters, 0.94; … with 27 billion, 0.87; "
+    "… the root of 576, 0.58; … its number, 0.04"
+)
+right = [round(x, 2) for x in (gemma2_first, long, one, width)]
+assert right == [1.07, 1.42, 1.73, 2.19], (
+    "Right of it: … published, 1.07; … 32 times the length, 1.42; … the root "
+    "of 64, 1.73; … the root of 40, 2.19"
+)
+assert np.isclose(gemma2, np.sqrt(128 / 144)), "144 where … is 128 in Gemma 2"
+assert np.isclose(gemma3, np.sqrt(128 / 168)), "and 168 in Gemma 3"
+assert max(gemma2, gemma3) < 1, "width over heads instead, which is larger"
+assert min(gemma2, gemma3) > 0.8, "a small change of temperature"
+assert gemma2_first == np.sqrt(256 / 224) > 1, (
+    "with 224 in place of 256, which makes every logit … times as large"
+)
+assert np.isclose(merged, np.sqrt(192 / 576)), (
+    "every logit would be … times as large as in training"
+)
+assert np.isclose(width, np.sqrt(192 / 40)), (
+    "With width over heads, $5120/128 = 40$, it would be … times as large"
+)
+assert np.isclose(long, 1 + np.log(32) / np.log(4096)), (
+    "For $L = 4096$ and $r = 32$ that is … each and … for the logits"
+)
+assert np.isclose(layer, 1 / 24), "layer 24 starts with logits of spread"
+assert np.isclose(padded, np.sqrt(80 / 128)), (
+    "sees 128, … every logit is … times what it should be"
+)

@@ -44,3 +44,17 @@ axes.set(xticks=ticks, xticklabels=ticks)
 axes.set(yticks=[4, 8, 16, 32, 64, 128], yticklabels=[4, 8, 16, 32, 64, 128])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert min(gain.values()) > 1, "before the product, vectors may be longer"
+lines = [*after.values()], [*each_side.values()]
+assert np.all(np.diff(lines) < 0), "Two falling lines"
+assert np.all(np.diff([*gain.values()]) > 0), "The lower and steeper one"
+assert 31.9 < after[64] < 32, "just below 32 at 64 dimensions"
+assert round(each_side[64]) == 90, "on the query alone, 90 at 64 dimensions"
+assert scores["query"] == exact < scores["after"], (
+    "Dividing only the query … protects the sum just as well"
+)
+with np.errstate(over="ignore"):
+    ends = np.exp(np.float16([log_top - 0.01, log_top + 0.01]))
+assert [*np.isinf(ends)] == [False, True], "as soon as a score exceeds"

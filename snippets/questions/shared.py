@@ -3,8 +3,8 @@ more so the larger the head.
 
 The mean weight of a token on itself among n keys, for n from 2 to 65,536 on a
 logarithmic axis, where keys equal queries and scores are divided by the root of
-d. Three curves fall from 1 to 0: for 16 dimensions it is one half at about 32
-keys, for 64 at about 1750, for 256 it is still near 1 at the right end.
+d. Three curves begin at 1 and fall: for 16 dimensions it is one half at about
+32 keys, for 64 at about 1750, for 256 it is still near 1 at the right end.
 """
 
 # %%
@@ -50,3 +50,17 @@ ticks = [2, 16, 128, 1024, 8192, 65536]
 axes.set(xticks=ticks, xticklabels=[f"{n:,}" for n in ticks])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert itself[64][512] > 1 / 2, "attends mostly to itself"
+assert itself[16][512] < itself[64][512] < itself[256][512], (
+    "the more so the larger the head"
+)
+falls = [np.diff([*itself[d].values()]) < 0 for d in dims]
+assert np.all(falls), "Three curves begin at 1 and fall"
+assert abs(itself[16][32] - 1 / 2) < 0.01, "one half at about 32 keys"
+half = np.exp(
+    np.interp(-1 / 2, -np.array([*itself[64].values()]), np.log(keys))
+)
+assert abs(half / 1750 - 1) < 0.02, "for 64 at about 1750"
+assert itself[256][keys[-1]] > 0.9, "for 256 it is still near 1"

@@ -68,3 +68,19 @@ axes.set(xticklabels=[1, 4, 16, 64, 256, 1024])
 axes.set(yticks=[0.01, 0.03, 0.1, 0.3], yticklabels=[0.01, 0.03, 0.1, 0.3])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert round(divided, 2) == 0.21, "it is level at 0.21"
+assert np.isclose(bare[1], divided), "Undivided it starts there"
+assert np.all(np.diff([*bare.values()]) < 0), "starts there and falls"
+assert 1.98 < bare[256] / bare[1024] < 2, "falls like one over the root of d"
+assert [round(bare[64], 3), round(bare[1024], 3)] == [0.049, 0.012], (
+    "0.049 at 64 dimensions, 0.012 at 1024"
+)
+assert bare[64] < divided / 2, "a sigmoid saturates at large scores, too"
+assert sum_of_weights["divided"] > 1.1, "weights also no longer add up to 1"
+assert n == 512, "the weights of 512 keys add up to"
+assert (n, d) == (512, 64), (
+    "$\\varphi = \\mathrm{elu} + 1$, at 64 dimensions, … of 512 keys"
+)
+assert linear > 0.9 * n, "Its weights are rather too even"
