@@ -2,7 +2,6 @@
 
 import csv
 import importlib.util
-import inspect
 import logging
 import os
 import sys
@@ -16,22 +15,6 @@ from weave.project import Project, project_at
 from weave.run.results import Results
 
 PROJECT: Project = project_at(Path(__file__).parents[1])
-
-
-def pytest_addoption(parser):
-    """Add `--snippet variance/spread`, for what a change in this snippet may fail."""
-    parser.addoption("--snippet", metavar="NAME", help="run only the tests that ask for a snippet")
-
-
-def pytest_collection_modifyitems(config, items):
-    """Leave out the tests in whose code the snippet's name does not stand."""
-    if name := config.getoption("--snippet"):
-        tests = [item for item in items if isinstance(item, pytest.Function)]
-        chosen = [item for item in tests if f'"{name}"' in inspect.getsource(item.function)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        items[:] = chosen
-        if not chosen:
-            raise pytest.UsageError(f"no test asks for the snippet '{name}'")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -17,7 +17,6 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from tests.sentences import COUNTED
 from weave.embed import tokens
 from weave.run import notebook
 from weave.run.notebook import Cell
@@ -26,6 +25,7 @@ from weave.run.worker import run_cells
 mpl.use("agg")
 
 ROOT = Path(__file__).parents[2]
+COUNTED = "zero one two three four five six seven eight nine ten"
 LABS = sorted((ROOT / "docs/labs").glob("*.ipynb"))
 MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
 METADATA = {

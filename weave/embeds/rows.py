@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from weave.embed import Context, Embed
-from weave.embeds.value import printed, read
+from weave.embeds.value import formatted, read
 from weave.errors import WeaveError
 
 ALONE = re.compile(r"\{=[ ](?P<name>\w+)(?:[ ]:(?P<spec>[^{}]+?))?[ ]\}")
@@ -22,13 +22,14 @@ def weave(match: re.Match[str], context: Context) -> str:
         raise WeaveError(f"'{match['cases'].strip()}' is one value: rows take a list or a dict")
     names, rows = [name.strip() for name in match["names"].split(",")], []
     for case in cases:
-        own = dict(zip(names, case if len(names) > 1 else [case], strict=False))
-        if len(own) < len(names):
-            raise WeaveError(f"'{case}' is no {len(names)} values: {', '.join(names)}")
+        try:
+            own = dict(zip(names, case if len(names) > 1 else [case], strict=True))
+        except (TypeError, ValueError):
+            raise WeaveError(f"'{case}' is no {len(names)} values: {', '.join(names)}") from None
 
         def label(found: re.Match[str], own: dict[str, object] = own) -> str:
-            known = found["name"] in own
-            return printed(own[found["name"]], found["spec"] or "") if known else found[0]
+            name = found["name"]
+            return formatted(name, own[name], found["spec"] or "") if name in own else found[0]
 
         row = context.part(ALONE.sub(label, match["row"]), own={**context.own, **own})
         rows.append(row)

@@ -80,11 +80,16 @@ def evaluate(text: str, context: Context) -> tuple[str, str]:
     value, snippet = read(written, context)
     if snippet:
         context.quoted[snippet] = None
+    return formatted(written, value, spec), snippet
+
+
+def formatted(written: str, value: Any, spec: str) -> str:
+    """Give a number or a text as it is printed; two numbers are a value and its error."""
     try:
         if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
             number, error = value
-            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
-        return printed(value, spec), snippet
+            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}"
+        return printed(value, spec)
     except (TypeError, ValueError) as error:
         raise WeaveError(f"'{written}': {error}") from None
 
@@ -136,6 +141,8 @@ def read(written: str, context: Context) -> tuple[Any, str]:
                 snippet = f"{other[1] if other else context.chapter}/{name.id}"
                 results: Results = context.results(snippet)
                 return getattr(results, node.attr)
+            case ast.Name():
+                raise WeaveError(f"'{written}' is no result; {FORM}")
         raise WeaveError(f"'{written}' computes; name the number in the snippet, and {FORM}")
 
     try:

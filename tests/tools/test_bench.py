@@ -8,7 +8,7 @@ import pytest
 from bench import generated, growth, project, serving, tables
 from bench.processes import Cost
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_floor_has_nothing_of_ours_but_the_text():

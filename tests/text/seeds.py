@@ -21,9 +21,7 @@ from weave.runner import execute, run_all
 from weave.store import Store
 
 DRAWS = re.compile(r"\bdefault_rng\(|\bqmc\.")
-# A number with its standard error, as a page writes it, and as it is printed.
-MEASURED = re.compile(r"\{= ([^{}]+?) \}\s±\s\{= ([^{}]+?) \}")
-PRINTED = re.compile(r"[−-]?[\d.]+\s±\s[\d.]+")
+PRINTED = re.compile(r"(?P<number>[−-]?[\d.]+)\s±\s(?P<error>[\d.]+)")  # with its standard error
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 # How far or how close a check of a claim is, where it draws.
 CLOSE = re.compile(r"^(?:Compared|Tolerance) in this draw: .*")
@@ -98,32 +96,30 @@ class Recorder(Context):
         self.text = text
         return super().weave(text)
 
-    def report(self, error: WeaveError) -> str:
-        """Note a mistake, such as a comparison that does not hold."""
+    def report(self, error: WeaveError, where: str = "") -> str:
+        """Note a mistake."""
         self.prints[f"{self.place(self.line)}: a mistake"] = Print(str(error))
         return ""
 
 
-def note(written: str, context: Recorder) -> tuple[str, list[str]]:
+def note(written: str, context: Recorder) -> tuple[str, str]:
     """Note a number as it is printed, and print another in its place, the same for all seeds."""
-    printed, snippets = evaluate(written, context)
-    measured = dict(MEASURED.findall(context.text))
-    if written.strip() in measured.values():
-        return "0", snippets  # with the number before it
-    error = measured.get(written.strip())
+    printed, snippet = evaluate(written, context)
+    measured = PRINTED.fullmatch(printed)
     lines = context.text.splitlines()
     begin = end = context.line - 1
     while begin and lines[begin - 1].strip():
         begin -= 1
     while end < len(lines) and lines[end].strip():
         end += 1
-    place = f"{context.place(context.line)}: {{= {written.strip()} }}"
+    row = {key: own for key, own in context.own.items() if f"[{key}]" in written}
+    place = f"{context.place(context.line)}: {{= {written.strip()} }}{row or ''}"
     context.prints[place] = Print(
-        printed,
-        evaluate(error, context)[0] if error else "",
+        measured["number"] if measured else printed,
+        measured["error"] if measured else "",
         "this draw" in " ".join(" ".join(lines[begin:end]).split()),
     )
-    return "0", snippets
+    return "0", snippet
 
 
 def prints(project: Project, source: str) -> dict[str, Print]:

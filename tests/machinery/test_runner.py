@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.weave.conftest import DRAW, SNIPPET
+from tests.machinery.conftest import DRAW, SNIPPET
 from weave.errors import WeaveError
 from weave.project import Project as Woven
 from weave.run.results import LARGEST, Results

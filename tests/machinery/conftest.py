@@ -50,9 +50,10 @@ class Project:
         project_at.cache_clear()
         shutil.rmtree(self.root / ".cache", ignore_errors=True)
 
-    def snippet(self, compute="slope = 1.0", draw=DRAW, name="chapter/line") -> str:
-        """Write a snippet from its two cells."""
-        return self.file(f"snippets/{name}.py", SNIPPET.format(compute=compute, draw=draw))
+    def snippet(self, compute="slope = 1.0", draw=DRAW, name="chapter/line", says="") -> str:
+        """Write a snippet from its two cells, and the third, if it says something."""
+        cells = SNIPPET.format(compute=compute, draw=draw)
+        return self.file(f"snippets/{name}.py", f"{cells}\n# %% says\n{says}" if says else cells)
 
     def file(self, name: str, text: str) -> str:
         path = self.root / name

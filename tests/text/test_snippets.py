@@ -6,14 +6,13 @@ is read here, and one runs as a reader would run it.
 
 import ast
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-SNIPPETS = Path(__file__).parents[1] / "snippets"
+SNIPPETS = Path(__file__).parents[2] / "snippets"
 MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
 # In a chapter that measures, what draws nothing may ask for more: `make measure` runs it.
 MAY_MEASURE = {"torch", "gguf"}
@@ -26,7 +25,8 @@ def flaws(folder: Path) -> list[str]:
         name = script.relative_to(folder).as_posix()
         code = script.read_text("utf-8")
         tree = ast.parse(code)
-        draws = code.count("\n# %%") == 2
+        cells, _, _ = code.partition("\n# %% says")
+        draws = cells.count("\n# %%") == 2
         beside = {path.stem for path in script.parent.glob("*.py")}
         if any(script.parent.glob("measure*.py")) and "\n# %%" not in code:
             beside |= MAY_MEASURE
@@ -39,8 +39,8 @@ def flaws(folder: Path) -> list[str]:
                 continue
             unknown = {module.partition(".")[0] for module in modules} - MAY_IMPORT - beside
             found += [f"{name}:{node.lineno}: imports {module or '.'}" for module in unknown]
-        shows = code.count("plt.show(")
-        if shows != draws or (draws and ast.unparse(tree.body[-1]) != "plt.show()"):
+        last = ast.unparse(ast.parse(cells).body[-1])
+        if code.count("plt.show(") != draws or (draws and last != "plt.show()"):
             found.append(f"{name}: ends with plt.show(), once, if it draws, and else has none")
     return found
 
@@ -48,34 +48,6 @@ def flaws(folder: Path) -> list[str]:
 def test_every_snippet_imports_what_a_reader_has_and_shows_its_figure():
     assert len([*SNIPPETS.glob("*/*.py")]) > 50
     assert flaws(SNIPPETS) == []
-
-
-def asked_for(name: str, *tests: str) -> tuple[set[str], str]:
-    """Give the tests that `--snippet` chooses, and all that pytest says."""
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-q", "--snippet", name, *tests],
-        cwd=SNIPPETS.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return set(re.findall(r"::(\w+)", run.stdout)), run.stdout + run.stderr
-
-
-def test_the_tests_that_ask_for_one_snippet_can_be_chosen():
-    chosen, said = asked_for("index/picture_scales", "tests/test_index.py", "tests/test_digits.py")
-    assert chosen == {"test_the_picture_of_the_rivals"}, said
-    chosen, said = asked_for("index/picture_scale", "tests/test_index.py")
-    assert not chosen
-    assert "no test asks for the snippet 'index/picture_scale'" in said
-
-
-def test_some_test_asks_for_every_figure():
-    tests = "".join(file.read_text("utf-8") for file in SNIPPETS.parent.glob("tests/test_*.py"))
-    figures = [path for path in SNIPPETS.glob("*/*.py") if "\n# %%" in path.read_text("utf-8")]
-    names = {path.relative_to(SNIPPETS).with_suffix("").as_posix() for path in figures}
-    ledgers = {name for name in names if name.startswith("claims/")}  # each claim has a test
-    assert sorted(name for name in names - ledgers if f'"{name}"' not in tests) == []
 
 
 WHOLE = '''"""Words."""
@@ -96,6 +68,7 @@ plt.show()
     [
         ("", "", None),
         ("import shared", "from os import path", None),
+        ("plt.show()", "plt.show()\n\n# %% says\nassert np", None),
         ("import shared", "import weave", "chapter/script.py:5: imports weave"),
         ("import shared", "from weave.figure import to_svg", "chapter/script.py:5: imports weave"),
         ("import shared", "if True:\n    import torch", "chapter/script.py:6: imports torch"),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.conftest import PROJECT
-from tests.digits import Alteration, Notice, altered, moved, unit
-from tests.digits import Test as Passed  # else pytest takes it for tests of its own
+from tests.text.digits import Alteration, Notice, altered, moved, unit
+from tests.text.digits import Test as Passed  # else pytest takes it for tests of its own
 from weave.project import Project
 
 # What goes unnoticed in a chapter, and why it cannot be otherwise.
@@ -34,7 +34,7 @@ UNNOTICED = {
 def unnoticed(chapter: str, *tests: str) -> list[str]:
     """List what goes unnoticed of a chapter's numbers, on any page."""
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "tests.digits", *tests],
+        [sys.executable, "-m", "pytest", "-q", "-p", "tests.text.digits", *tests],
         cwd=PROJECT.root,
         capture_output=True,
         text=True,
@@ -49,8 +49,7 @@ def unnoticed(chapter: str, *tests: str) -> list[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("chapter", UNNOTICED)
 def test_the_last_digit_is_noticed(chapter):
-    tests = sorted(PROJECT.root.glob(f"tests/test_{chapter.replace('-', '_')}*.py"))
-    found = unnoticed(chapter, *map(str, tests))
+    found = unnoticed(chapter, f"tests/{chapter}")
     known = UNNOTICED[chapter]
     assert [line for line in found if not any(f"{{= {part}" in line for part in known)] == []
     stale = [part for part in known if not any(f"{{= {part}" in line for line in found)]
@@ -59,7 +58,7 @@ def test_the_last_digit_is_noticed(chapter):
 
 @pytest.mark.long
 def test_without_a_test_it_goes_unnoticed():
-    found = unnoticed("variance", "tests/test_variance.py", "-k", "test_square_counts")
+    found = unnoticed("variance", "tests/variance/test_square.py")
     assert any("{= bias.sd[8] :.2f }: +0.01 goes unnoticed, no test reads it" in x for x in found)
     assert not any("{= square.total" in line for line in found)
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from mkdocs.structure.pages import Page
 
-from tests.weave.test_references import BIB
+from tests.machinery.test_references import BIB
 from weave.project import project_at
 from weave.store import Store
 from weave.survey import survey

@@ -14,7 +14,7 @@ import pytest
 from scipy import optimize, special
 
 from tests.conftest import PROJECT
-from tests.tex import UnknownError, read, tokens
+from tests.text.tex import UnknownError, read, tokens
 from weave.embeds.formula import LABEL
 
 DISPLAYED = re.compile(r"\$\$((?:[^$\\]|\\.)+?)\$\$", re.DOTALL)

@@ -10,7 +10,7 @@ from html import unescape
 
 import pytest
 
-from tests.weave.faults import FAULTS, write
+from tests.machinery.faults import FAULTS, write
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.weave.faults import content, write
+from tests.machinery.faults import content, write
 
 COMMAND = [sys.executable, "-m", "mkdocs", "build", "--strict"]
 ENVIRONMENT = os.environ | {"SOURCE_DATE_EPOCH": "1", "NO_MKDOCS_2_WARNING": "1"}

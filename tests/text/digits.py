@@ -1,12 +1,11 @@
 """What tests notice: a number that a page prints, a unit of its last digit off, fails a test.
 
-A plugin for pytest: after `make test ARGS="-p tests.digits tests/test_variance.py"` every number of
+A plugin for pytest: after `make test ARGS="-p tests.text.digits tests/variance"` every number of
 this chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down,
 and the tests that read it run again, the quick ones first, until one has noticed; what none has
-noticed is named. A number counts as printed where it stands alone, as in
-`{= spread.std[64] :.1f }`, and not in a sum or a quotient; and without a standard error, which says
-itself how far it may be off. Where another result of the snippet has the very same number, both are
-altered once more, together: who compares a number with itself has noticed nothing.
+noticed is named. A number with a standard error is left out: it says itself how far it may be off.
+Where another result of the snippet has the very same number, both are altered once more, together:
+who compares a number with itself has noticed nothing.
 """
 
 import ast
@@ -21,8 +20,8 @@ import numpy as np
 import pytest
 from markdown import Markdown
 
-from tests.seeds import MEASURED, Recorder
-from weave.embeds.value import evaluate, to_python
+from tests.text.seeds import Recorder
+from weave.embeds.value import OTHER_CHAPTER, evaluate
 from weave.project import Project
 from weave.run.results import Results
 
@@ -76,23 +75,19 @@ def of_pages(project: Project) -> Iterator[Alteration]:
     """Yield the alterations of every number that a page prints."""
     found: list[Alteration] = []
 
-    def note(written: str, page: Recorder) -> tuple[str, list[str]]:
-        printed, snippets = evaluate(written, page)
-        expression = to_python(written.partition(" :")[0].strip())
-        node = ast.parse(expression, mode="eval").body
-        keys: list[Any] = []
-        try:
-            while isinstance(node, ast.Subscript):
-                keys.insert(0, ast.literal_eval(node.slice))
-                node = node.value
-            measured = {each for pair in MEASURED.findall(page.text) for each in pair}
-            if isinstance(node, ast.Attribute) and written.strip() not in measured:
-                place = f"{page.place(page.line)}: {{= {written.strip()} }}"
-                for by in (unit(printed), -unit(printed)):
-                    found.append(Alteration(snippets[0], node.attr, (*keys,), by, place))
-        except ValueError:  # no number, or a key that is computed
-            pass
-        return printed, snippets
+    def note(written: str, page: Recorder) -> tuple[str, str]:
+        printed, snippet = evaluate(written, page)
+        name = OTHER_CHAPTER.sub("", written.partition(" :")[0].strip(), count=1)
+        node, keys = ast.parse(name, mode="eval").body, []
+        while isinstance(node, ast.Subscript):
+            at = node.slice  # in a row of a table a name stands for its key
+            keys.insert(0, page.own[at.id] if isinstance(at, ast.Name) else ast.literal_eval(at))
+            node = node.value
+        if isinstance(node, ast.Attribute) and "±" not in printed:
+            place = f"{page.place(page.line)}: {{= {written.strip()} }}"
+            for by in (unit(printed), -unit(printed)):
+                found.append(Alteration(snippet, node.attr, (*keys,), by, place))
+        return printed, snippet
 
     with patch("weave.embeds.value.evaluate", note):
         for source in sorted(project.root.glob("docs/*.md")):
@@ -139,13 +134,8 @@ class Notice:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Keep to the chapters whose tests will run."""
-        files = {item.path.stem for item in session.items}
-
-        def is_tested(each: Alteration) -> bool:
-            chapter = each.snippet.partition("/")[0].replace("-", "_")
-            return any(file.startswith(f"test_{chapter}") for file in files)
-
-        self.all = [each for each in self.all if is_tested(each)]
+        chapters = {item.path.parent.name for item in session.items}
+        self.all = [each for each in self.all if each.snippet.partition("/")[0] in chapters]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self) -> Iterator[None]:

@@ -1,0 +1,191 @@
+"""What a snippet says stands on a page, holds, and can fail; typed numbers are known to code."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from weave.prose import notes
+
+PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
+COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """One folder for all cases."""
+    return tmp_path_factory.mktemp("prose")
+
+
+@pytest.fixture
+def said(root, project):
+    """Give the warnings of a page whose snippet says something."""
+    project.root = root
+    (root / "docs").mkdir(exist_ok=True)
+
+    def build(says: str, text: str) -> list[str]:
+        project.snippet(COMPUTE, says=says)
+        built = project.build(PAGE.format(text=text))
+        assert built.warnings == [] or "weave-error" in built.html
+        return built.warnings
+
+    return build
+
+
+RISES = 'assert np.all(np.diff(std) > 0), "it rises from line to line"'
+LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
+
+
+@pytest.mark.parametrize(
+    ("says", "text", "warning"),
+    [
+        (RISES, "So it *rises* from [line](#a) to line.", None),
+        (RISES, "So it rises from\nline to line: {= line.slope }.", None),
+        (RISES, "So it falls from line to line.", "no page has the words of"),
+        (RISES, "It rises, from line to line. It rises from line to line.", "stands twice in docs"),
+        (RISES.replace("it rises from line", "a line through"), "Text.", "no page has the words"),
+        (RISES.replace("it rises from line to line", "A line through the"), "Text.", None),
+        (
+            RISES.replace("from line to", "from … to"),
+            "It rises from {= line.slope } to line.",
+            None,
+        ),
+        (RISES.replace("from line to", "… to"), "It rises so: from line to line.", None),
+        (RISES.replace("from line to", "… to"), "It rises so. Now to line.", "no page has"),
+        (RISES.replace("> 0", "> 2"), "It rises from line to line.", "it is [2. 4.] and 2"),
+        ('assert slope > 2, "more than two of"', "So more than two of it.", "it is 1.5 and 2"),
+        ('assert slope > 1 and slope < 1.2, "more than one of"', "It is more than one of.", "1.2"),
+        (
+            'assert slope > 1 or slope < 3, "more than one of"',
+            "It is more than one of.",
+            "slope <= 1",
+        ),
+        ('assert all(x > 1 for x in same), "all of the same"', "It is all of the same.", "nothing"),
+        ('assert 2 > 1, "two is more than"', "Two is more than one.", "asks nothing of a result"),
+        (
+            'for x in std:\n    assert x > slope, "each is larger than it"',
+            "Each is larger than it.",
+            None,
+        ),
+        (
+            'for x in std:\n    assert x < 8, "each is smaller than it"',
+            "Each is smaller than it.",
+            "'x < 8' does not hold: it is 8.0 and 8",
+        ),
+    ],
+)
+def test_words_of_the_page_are_borne_out(said, says, text, warning):
+    found = said(says, text)
+    if warning is None:
+        assert found == []
+    else:
+        assert len(found) == 1
+        assert warning in found[0]
+        assert LINE.search(found[0])
+        assert found[0].startswith(("docs/chapter.md:5: ", "docs/chapter.md:3: "))
+
+
+@pytest.mark.parametrize(
+    "says",
+    ["assert slope > 1", 'assert slope > 1, "two words"', "assert slope > 1, f'{slope} of it'"],
+)
+def test_an_assertion_without_words_is_a_mistake(said, says):
+    [found] = said(says, "Two words of it.")
+    assert LINE.search(found)
+    assert "an assertion's message is words of the page" in found
+
+
+def test_the_nearest_sentence_is_named(said):
+    [found] = said(RISES, "First.\n\nIt climbs from line to line.\n\nLast.")
+    assert found.startswith("docs/chapter.md:7: no page has the words of")
+    assert "near is 'It climbs from line to line.'" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "number"),
+    [
+        ("It is {= line.slope }, not 3.", "", "3"),
+        ("It is {= line.std[2] } at 2.", "", None),
+        ("It is {= line.slope }, at most 1.", "", None),
+        ("It is {= line.slope } in Theorem 3, as “4” says.", "", None),
+        ("It is less than 3 of them.", "", None),
+        ("It is less than 3 of them.", 'assert slope < 3, "less than 3 of"', None),
+        ("It is less than 4 of them, or 3.", 'assert slope < 3, "less than 4 of"', "4"),
+        ("Of $n = 7$ it is {= line.slope }.", "", "7"),
+        ("It is {= line.slope } or 150%.", 'assert slope == 1.5, "or 150% of it"', "150"),
+        ("| 7 | {= line.slope } |", "", "7"),
+    ],
+)
+def test_a_number_beside_a_computed_one_is_known_to_code(said, text, says, number):
+    text = text.replace("150%.", "150% of it.")
+    found = said(says, text)
+    known = number is None or number == "150"  # 150 % is the 1.5 of the code
+    assert [each for each in found if "no code knows" in each] == ([] if known else found)
+    assert known or f"docs/chapter.md:5: no code knows {number}: " in found[0]
+
+
+def test_a_number_in_a_caption_is_in_the_script(said, project):
+    script = project.root / "snippets/chapter/line.py"
+    assert said("", "Text.") == []
+    script.write_text(script.read_text().replace("lower left", "lower 7"))
+    [found] = project.build(PAGE.format(text="Text.")).warnings
+    assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py: no code knows 7")
+
+
+def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch):
+    logged = []
+    monkeypatch.setattr("weave.page.log.info", lambda *words: logged.append(words[0] % words[1:]))
+    assert said("", "It is {= line.slope }, which is larger.") == []
+    at_5 = "docs/chapter.md:5: note: 'larger' compares, and no assertion has it"
+    caption = "docs/chapter.md:3: note: snippets/chapter/line.py: 'rises' compares, and no"
+    assert at_5 in notes(root)
+    assert any(note.startswith(caption) for note in notes(root))
+    assert at_5 in logged
+
+
+def test_another_page_that_quotes_the_snippet_may_have_the_words(project):
+    project.snippet(COMPUTE, says=RISES)
+    project.file(
+        "docs/other.md", "# Other\n\nIt rises from line to line: {= chapter/line.slope }.\n"
+    )
+    assert project.build(PAGE.format(text="Text.")).warnings == []
+    project.file(
+        "docs/other.md", "# Other\n\nIt falls from line to line: {= chapter/line.slope }.\n"
+    )
+    [found] = project.build(PAGE.format(text="Text.")).warnings
+    assert found.startswith("docs/other.md:3: no page has the words of snippets/chapter/line.py:")
+
+
+SAYS = '''"""What takes both lines."""
+
+# %% says
+import line
+import steep
+
+assert steep.slope > line.slope, "the second is steeper"
+'''
+
+
+def test_what_takes_several_snippets_stands_beside_them(project):
+    text = "# Lines\n\n{= line.slope }, and {= steep.slope }.\n\nSo the second is steeper.\n"
+    project.snippet("slope = 1.5")
+    project.snippet("slope = 2.5", name="chapter/steep")
+    project.file("snippets/chapter/says.py", SAYS)
+    assert project.build(text).warnings == []
+    project.snippet("slope = 0.5", name="chapter/steep")
+    [found] = project.build(text).warnings
+    assert found.startswith("docs/chapter.md:5: snippets/chapter/says.py:7: ")
+    assert "'steep.slope > line.slope' does not hold: it is 0.5 and 1.5" in found
+    by_hand = [sys.executable, str(project.root / "snippets/chapter/says.py")]
+    run = subprocess.run(
+        by_hand, capture_output=True, text=True, check=False, env={"MPLBACKEND": "agg"}
+    )
+    assert "AssertionError: the second is steeper" in run.stderr
+
+
+def test_the_code_of_a_figure_shows_what_the_text_says_of_it(project):
+    project.snippet(COMPUTE, says=RISES)
+    html = project.convert("::: chapter/line")
+    folded = html.partition("<details data-search-exclude>")[2]
+    assert folded.index("What the text says of it:") < folded.index("it rises from line to line")

@@ -1,0 +1,143 @@
+"""How much of the text is guarded: words turned round and numbers altered, and what notices.
+
+    python -m tests.text.altered [--count 60] [--seed 0]
+
+In sentences that speak of computed results (they quote a value, or an assertion has words of them,
+or they are a figure's words) comparing words and typed numbers are altered at places drawn at
+random, one at a time. What the build says nothing about is listed.
+"""
+
+import argparse
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tests.conftest import PROJECT
+from weave.prose import Text, judge, matches, shown_at, texts_of
+from weave.sentences import EQUALS, VALUE, Sentence, in_words, typed
+
+TURNED = dict(
+    pair.split()
+    for pair in """
+    rises falls|falls rises|rise fall|fall rise|rising falling|falling rising|grows shrinks
+    shrinks grows|grow shrink|shrink grow|climbs drops|climb drop|drops climbs|increases decreases
+    decreases increases|above below|below above|larger smaller|smaller larger|greater smaller
+    more fewer|fewer more|less more|most least|least most|higher lower|lower higher|longer shorter
+    shorter longer|wider narrower|narrower wider|better worse|worse better|stronger weaker
+    weaker stronger|steeper flatter|flatter steeper|slower faster|faster slower|heavier lighter
+    lighter heavier|largest smallest|smallest largest|highest lowest|lowest highest|closer farther
+    nearer farther|twice half|half twice|doubles halves|doubled halved|exceeds undercuts
+    outgrows trails|within beyond|beyond within
+    """.replace("\n", "|").split("|")
+    if pair.strip()
+)
+WORD = re.compile(rf"\b(?:{'|'.join(TURNED)})\b")
+
+
+@dataclass
+class Alteration:
+    """One place of a text, altered."""
+
+    text: Text
+    sentence: Sentence
+    old: str
+    new: str
+    start: int  # in the sentence
+
+    def __str__(self) -> str:
+        words = " ".join(self.sentence.text.split())
+        return (
+            f"{self.text.name}:{self.sentence.line}: {self.new!r} for {self.old!r}: {words[:110]}"
+        )
+
+    def applied(self) -> Text:
+        """Give the text with the alteration."""
+        new = self.sentence.text
+        new = new[: self.start] + self.new + new[self.start + len(self.old) :]
+        altered = Sentence(self.sentence.line, new, in_words(new))
+        kept = [altered if each is self.sentence else each for each in self.text.sentences]
+        source = self.text.source.replace(self.sentence.text, new, 1)
+        return Text(self.text.name, source, kept)
+
+
+class Site:
+    """The texts as they are, and what they say of results."""
+
+    def __init__(self) -> None:
+        PROJECT.refresh()
+        self.texts, self.asserted, self.known = texts_of(PROJECT)
+        self.before = self.mistakes(self.texts)
+
+    def mistakes(self, texts: dict[str, Text]) -> set[tuple[str, int, str]]:
+        """Give the mistakes that a build would name."""
+        found = judge(texts, self.asserted, self.known)
+        return {(page, *each) for page, said in found.items() for each in said["mistakes"]}
+
+    def speaking(self) -> Iterator[tuple[Text, Sentence]]:
+        """Yield the sentences that speak of computed results."""
+        pages = [text for name, text in self.texts.items() if name.startswith("docs/")]
+        said: set[tuple[str, int]] = set()
+        for name, assertions in self.asserted.items():
+            own = [self.texts[f"snippets/{name}.py"]]
+            near = [page for page in pages if name.partition("/")[0] in page.name]
+            near += [page for page in pages if name in page.source and page not in near]
+            for each in assertions:
+                said |= {(t.name, at) for t in near + own for at in matches(each.words, t)}
+        shown = {name for name in self.asserted for page in pages if shown_at(page, name)}
+        for name, text in self.texts.items():
+            is_caption = name.removeprefix("snippets/").removesuffix(".py") in shown
+            for at, sentence in enumerate(text.sentences):
+                if is_caption or (name, at) in said or VALUE.search(sentence.text):
+                    yield text, sentence
+
+    def words(self) -> Iterator[Alteration]:
+        """Yield every comparing word, turned round."""
+        for text, sentence in self.speaking():
+            hidden = [m.span() for m in re.finditer(r"\{[^{}]*\}|\]\([^)]*\)", sentence.text)]
+            for match in WORD.finditer(sentence.text):
+                if not any(first <= match.start() < end for first, end in hidden):
+                    new = TURNED[match[0]]
+                    yield Alteration(text, sentence, match[0], new, match.start())
+
+    def numbers(self, chance: random.Random) -> Iterator[Alteration]:
+        """Yield every typed number, its last digit raised or the whole doubled."""
+        for text, sentence in self.speaking():
+            for match in typed(sentence.text):
+                group = 1 if match.re is EQUALS else 0
+                old = match[group]
+                last = old[:-1] + str((int(old[-1]) + 1) % 10)
+                double = f"{2 * float(old.replace(',', '')):.10g}"
+                new = chance.choice([last, double])
+                yield Alteration(text, sentence, old, new, match.start(group))
+
+    def notices(self, alteration: Alteration) -> bool:
+        """Tell whether a build would name a mistake that there was not before."""
+        texts = self.texts | {alteration.text.name: alteration.applied()}
+        return bool(self.mistakes(texts) - self.before)
+
+
+def tried(site: Site, count: int, seed: int) -> dict[str, list[tuple[Alteration, bool]]]:
+    """Alter words and numbers at places drawn at random; tell which are noticed."""
+    chance = random.Random(seed)
+    every = {"words": [*site.words()], "numbers": [*site.numbers(chance)]}
+    return {
+        kind: [(each, site.notices(each)) for each in chance.sample(all_, min(count, len(all_)))]
+        for kind, all_ in every.items()
+    }
+
+
+def main() -> None:
+    """Print what is noticed, and list what is not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    for kind, found in tried(Site(), given.count, given.seed).items():
+        noticed = sum(notices for _, notices in found)
+        print(f"{kind}: {noticed} of {len(found)} are noticed. Not noticed:")
+        print(*(f"  {each}" for each, notices in found if not notices), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""A page's text as sentences: their words, the values they quote, and the numbers they type."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+# Front matter, blocks of code, formulas on lines of their own, comments and code in a line.
+NO_TEXT = re.compile(
+    r"\A---\n.*?^---$ | ^(?P<indent>[ \t]*)```.*?^(?P=indent)```[ \t]*$"
+    r"| \$\$.*?\$\$ | <!--.*?--> | `[^`\n]+`",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+VALUE = re.compile(r"\{=[ ](?P<written>[^{}]+)\}|\{for[ ][^{}]*\}")
+FORMULA = re.compile(r"(?<!\\)\$[^$\n]+\$")
+# Where words and numbers are no statement of ours: references, addresses, attributes.
+ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[^{}]*\}|<[^>]*>")
+QUOTATION = re.compile(r"“[^”]*”")
+BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||\#+|:[ ]{2})[ ]", re.MULTILINE)
+END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
+WORD = re.compile(r"\d[\d,.]*\d|\w+|…")
+NUMBER = re.compile(
+    r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?![\w×-]|\.\d)"
+)
+EQUALS = re.compile(
+    r"(?:=|\\approx|<|>|\\le|\\ge)\s*(-?[\d,]*\.?\d+)(?=\s*(?:$|[,;$%]|\\(?!cdot|times|sqrt|ln)))"
+)
+DIGITS = re.compile(r"\d[\d,_]*\.?\d*(?:e-?\d+)?|\.\d+")
+NAME = re.compile(r"(?<=\S )[A-Z][\w-]*[ \u00a0]$")  # Theorem 1, June 2017, Gemma 2
+ASSUMED = {0.0, 1.0}  # mean 0, variance 1, weights between 0 and 1
+
+
+class Sentence(NamedTuple):
+    """A sentence of a page, or a row of a table."""
+
+    line: int
+    text: str  # as written
+    words: (
+        str  # without marks of any kind, between spaces; an ellipsis stands for a computed number
+    )
+
+
+def in_words(text: str) -> str:
+    """Give the words of a text in Markdown."""
+    found = WORD.findall(ASIDE.sub(" ", VALUE.sub(" … ", text)))
+    return f" {' '.join(found)} ".casefold()
+
+
+def sentences(source: str) -> Iterator[Sentence]:
+    """Yield the sentences of a page, each with its line."""
+    text = NO_TEXT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), source)
+    for paragraph in re.finditer(r"(?:^[ \t]*\S.*\n?)+", text, re.MULTILINE):
+        starts = [match.start() for match in BLOCK.finditer(paragraph[0])]
+        for start, end in pairwise(sorted({0, *starts, len(paragraph[0])})):
+            block = paragraph[0][start:end]
+            line = source.count("\n", 0, paragraph.start() + start) + 1
+            ends = []
+            if not block.lstrip().startswith(("|", ":::")):
+                spans = [m.span() for m in (*VALUE.finditer(block), *FORMULA.finditer(block))]
+                hidden = {place for span in spans for place in range(*span)}
+                ends = [m.end() for m in END.finditer(block) if m.start() not in hidden]
+            for first, last in pairwise(sorted({0, *ends, len(block)})):
+                at = line + block.count("\n", 0, first)
+                if not block.startswith(":::"):
+                    yield Sentence(at, block[first:last], in_words(block[first:last]))
+
+
+def typed(text: str) -> list[re.Match[str]]:
+    """Find the numbers that are typed in figures; in a formula, those that something equals."""
+
+    def blank(match: re.Match[str]) -> str:
+        return " " * len(match[0])
+
+    text = VALUE.sub(blank, text)
+    formulas = [EQUALS.finditer(text, *match.span()) for match in FORMULA.finditer(text)]
+    plain = QUOTATION.sub(blank, ASIDE.sub(blank, FORMULA.sub(blank, text)))
+    numbers = [match for match in NUMBER.finditer(plain) if not NAME.search(plain[: match.start()])]
+    return [*numbers, *(found for each in formulas for found in each)]
+
+
+def value(digits: str) -> float:
+    """Read a number as a page prints it, or as code has it."""
+    return float(digits.replace(",", "").replace("_", ""))
+
+
+def numbers_in(code: str) -> set[float]:
+    """Give the numbers in some code, its names and its texts, such as `'d = 64'`."""
+    return {value(each.rstrip(",")) for each in DIGITS.findall(code)}
