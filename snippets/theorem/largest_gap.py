@@ -50,3 +50,16 @@ axes.set(yticks=[1, 2, 4, 8], yticklabels=["1", "2", "4", "8"])
 axes.set(xlabel="dimensions d", ylabel="published / true")
 axes.minorticks_off()
 plt.show()
+
+# %% says
+for rho in alignments:
+    curve = np.array([*ratio[rho].values()])
+    assert np.all(np.diff(curve) < 0), "a factor that tends to 1 as $d$ grows"
+    assert 1 < ratio[rho][1024] < 1.1, "at most by a factor that tends to 1"
+    worst = np.array([*reached[rho].values()])
+    assert np.allclose(worst, curve[:8]), "The largest possible ratio of the"
+    end = bound[rho][1024] / bound[rho][512]
+    assert abs(end - 1 / 2) < 0.01, "It falls like $1/d$"
+assert round(ratio[0.1][2]) == 7, "At alignment 0.1 it falls from about 7 to"
+assert ratio[0.3][2] > 2, "at 0.3 from above 2"
+assert ratio[0.6][2] < 2, "at 0.6 from below 2"

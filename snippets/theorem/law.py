@@ -26,8 +26,6 @@ def draw(d, rho, samples):
     return ((1 + rho) * X - (1 - rho) * Y) / 2
 
 
-normals = 2 * 64  # what a score costs at d = 64, coordinate by coordinate
-
 pdf, histogram = {}, {}
 for rho in [0, 0.3, 0.6, 0.9]:
     pdf[rho] = density(point, d, rho)
@@ -69,3 +67,20 @@ bottom.set(xticks=dims, xticklabels=dims, ylim=(2e-4, 1))
 bottom.set(xlabel="dimensions d", ylabel="chance that q·k < 0")
 bottom.minorticks_off()
 plt.show()
+
+# %% says
+peaks = [point[pdf[rho].argmax()] for rho in pdf]
+assert np.all(np.diff(peaks) > 0), "the others have their peaks further right"
+heights = [pdf[rho].max() for rho in pdf]
+assert np.all(np.diff(heights) < 0), "are lower and wider"
+for rho in [0.3, 0.6, 0.9]:
+    mean = np.average(point, weights=pdf[rho])
+    third = np.average((point - mean) ** 3, weights=pdf[rho])
+    assert third > 0, "with a longer tail on the right"
+for rho in negative:
+    chance = [*negative[rho].values()]
+    assert np.all(np.diff(chance) < 0), "at first, it falls to nothing"
+assert 0.4 < negative[0.03][4] < 1 / 2, "one half or a little less at first"
+at_64 = [negative[rho][64] for rho in (0.03, 0.1, 0.3)]
+assert np.all(np.diff(at_64) < 0), "the sooner the larger the correlation"
+assert negative[0.1][64] > 1 / 5, "more than one in five scores"

@@ -48,3 +48,11 @@ axes.set(yticks=[20, 50, 100, 300], yticklabels=[20, 50, 100, 300])
 axes.set(xlabel="rank r of C", ylabel="root mean square of q·k")
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert aligned[54] < 1.2 * np.sqrt(d), "At low rank … stays near"
+assert aligned[1024] > 9 * unaligned[1024], "at high rank it grows only if"
+assert abs(aligned[1] - 32) < 0.1, "the curve is flat at 32"
+assert 90 < overtakes < 110, "until r is about 100"
+assert aligned[1024] > 300, "then rises to more than 300"
+assert max(unaligned.values()) < 1.01 * 32, "stays flat at 32 for every rank"

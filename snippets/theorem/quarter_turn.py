@@ -71,3 +71,17 @@ curve.text(90, 1.1, r"exact: $8\,\cos^2$", ha="center")
 curve.set(xticks=range(0, 181, 45), ylim=(-0.3, 9))
 curve.set(xlabel="degrees from q to k", ylabel="mean of (q·k)²")
 plt.show()
+
+# %% says
+assert abs(exact[90]) < 1e-9, "the score is always 0"
+assert abs(printed[90] - 4) < 1e-9, "in place of … gives 4"
+assert abs(printed[90] - 4) < 1e-9, "with the transpose the formula gives 4"
+curve = np.array([*exact.values()])
+assert abs(curve[0] - 8) < 1e-9, "exact curve, 8 cos², falls from 8"
+assert np.all(np.diff(curve[:31]) < 0), "falls from 8 to 0 at 90 degrees"
+assert np.all(np.diff(curve[30:]) > 0), "and rises again; simulated dots"
+excess = np.array([*printed.values()]) - curve
+assert np.all(abs(excess[[0, -1]]) < 1e-9), "meets it at 0 and 180 degrees"
+assert np.all(excess[1:-1] > 0.01), "and is above it elsewhere"
+assert abs(excess[30] - 4) < 1e-9, "above it elsewhere, by 4 at 90 degrees"
+assert np.all(excess > -1e-9), "The printed mean square is never too small"

@@ -32,6 +32,7 @@ at = np.sqrt(3 - np.sqrt(6))
 fourth = abs(at**3 - 3 * at) * bell(at) / 4
 skewness = {rho: (6 * rho + 2 * rho**3) / (1 + rho**2) ** 1.5 for rho in [0.5]}
 third = skewness[0.5] / 6 * bell(0)
+at_64 = {0: distance[0][64] * 64, 0.5: distance[0.5][64] * np.sqrt(64)}
 
 # %%
 import matplotlib.pyplot as plt
@@ -48,3 +49,15 @@ axes.set(xticks=n, xticklabels=n, yticks=[1e-4, 1e-3, 1e-2, 1e-1])
 axes.set(xlabel="dimensions d", ylabel="distance from the Gaussian")
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert abs(distance[0][1024] * 1024 / fourth - 1) < 0.05, (
+    "Without correlation it falls along the dashed guide"
+)
+assert round(fourth, 3) == 0.138, "the dashed guide 0.138/d"
+assert abs(distance[0.5][1024] * 32 / third - 1) < 0.05, (
+    "with correlation 0.5 along the dashed guide"
+)
+assert round(third, 3) == 0.155, "the dashed guide 0.155/√d, far above"
+for d in dims[1:]:
+    assert distance[0.5][d] > 2 * distance[0][d], "the dashed guide … far above"

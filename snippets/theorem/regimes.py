@@ -55,3 +55,23 @@ bottom.set(xlabel="dimensions d", ylabel="local slope", ylim=(0.46, 1.02))
 bottom.set(xticks=[1, 10, 100, 1000, 10000], yticks=[0.5, 0.75, 1])
 bottom.set_xticklabels(["1", "10", "100", "1000", "10 000"])
 plt.show()
+
+# %% says
+assert set(slope[0].values()) == {1 / 2}, "straight line of slope one half for"
+assert set(slope[0].values()) == {1 / 2}, "the local slope: one half for C = 0"
+assert min(slope[1].values()) > 1 / 2, "a steeper straight line for k = q"
+assert slope[1][16384] > 0.99, "near 1 for k = q"
+for rho in crossover:
+    curve = [*slope[rho].values()]
+    assert np.all(np.diff(curve) > 0), "the exponent rises steadily"
+    middle = np.interp(crossover[rho], dims, curve)
+    assert abs(middle - 3 / 4) < 0.01, (
+        "a dot at three quarters, at its crossover"
+    )
+assert crossover[0.03] > 10 * crossover[0.1], "correlation needs a large $d$"
+assert aligned[0.1][64] < other[0.1][64], (
+    "the aligned term is still the smaller"
+)
+assert aligned[0.1][64] < 64, "and 64 dimensions it is still smaller than"
+assert rms[1][64] > 64, "The score of a copy is slightly larger than"
+assert 0 < 64 + 1 - rms[1][64] < 1 / (2 * 64), "with an error below $1/(2d)$"

@@ -41,8 +41,9 @@ for m in range(0, 61, 6):
 
 # Over all distances of a context, how far off is E[S²]?
 ratio = {}
+distances = 4096
 for r in [0.3, 1.0]:
-    m, v, p = law(np.arange(4096), r)
+    m, v, p = law(np.arange(distances), r)
     ratio[r] = (p + m**2) / (v + m**2)
 worst = {r: ratio[r].max() for r in ratio}
 where = {r: int(ratio[r].argmax()) for r in ratio}
@@ -63,3 +64,13 @@ panels[0].set(ylabel="mean of q·k / d", ylim=(0, 1.1))
 panels[1].set(ylabel="variance of q·k / d", ylim=(0.9, 2.25))
 panels[1].set(xlabel="distance between the tokens")
 plt.show()
+
+# %% says
+far = distance > 30
+assert mean[0] == d, "divided by d: it falls from 1"
+assert mean[far].max() < mean[0], "it falls from 1 and then oscillates"
+assert abs(mean[far].mean() / d - 1 / 2) < 0.1, "oscillates around a half"
+assert variance[far].max() < variance[0], "from 2 it falls and oscillates"
+assert abs(variance[far].mean() / d - 1.4) < 0.1, "oscillates around 1.4"
+assert published / d == 2, "a dashed horizontal line at 2"
+assert np.ptp(variance) > 10, "variance of the score change with the distance"

@@ -55,3 +55,13 @@ axes.set(xticks=widths, xticklabels=widths, ylim=(0.65, 2.15))
 axes.set(xlabel="width of the model, D", ylabel="mean of (q·k)² / d")
 axes.minorticks_off()
 plt.show()
+
+# %% says
+excess = np.array([expected_published[D] / exact[D] for D in widths])
+assert 1.9 < excess.max() < 2, "expects up to twice the true mean square"
+assert np.all(np.diff(excess) < 0), "and the excess shrinks, to about one part"
+assert max(exact.values()) < 1.1 * d, "is nearly flat and just above 1"
+assert max(exact.values()) < 1.1 * d, "hardly more than $d$"
+published_line = np.array([*expected_published.values()]) / d
+assert np.all(np.diff(published_line) < 0), "a dashed line that falls"
+assert abs(published_line[0] - 2) < 0.05, "falls from 2 at D = 32"

@@ -60,3 +60,9 @@ bottom.plot(point, bell / np.sqrt(2 * np.pi * printed_variance), "C3--")
 bottom.text(2.3, 0.16, "published mean\nand variance")
 bottom.set(xlabel="q·k", ylabel="probability density", xlim=(-7, 7))
 plt.show()
+
+# %% says
+assert len(eigenvalues) == 8, "Above, the eight eigenvalues"
+assert eigenvalues[3] < 0 < eigenvalues[4], "four negative, four positive"
+assert printed_variance > 2 * variance, "and variance is clearly wider"
+assert abs(second - exact) < 2 * standard_error, "the simulated one"

@@ -46,3 +46,18 @@ for axes, angle in zip(groups, terms, strict=True):
     axes.set(title=f"{angle}°", yticks=[])
 groups[2].set(xlabel="mean square of q·k, and its three terms", xlim=(0, 25))
 plt.show()
+
+# %% says
+middle = {angle: terms[angle][1] for angle in terms}
+assert middle[0] > 0, "which goes right at 0 degrees"
+assert abs(middle[45]) < 1e-9, "45° the middle term is 0"
+assert abs(middle[90] + d) < 1e-9, "the middle term eats the baseline"
+assert abs(total[90]) < 1e-9, "takes all of it away, so the size is 0"
+assert printed[90] > d, "The published one adds to it"
+assert abs(printed[0] - total[0]) < 1e-9, "A dashed line … agrees at 0 degrees"
+for angle in (45, 90):
+    assert printed[angle] > total[angle] + 1, "it agrees at 0 degrees only"
+dashed = [printed[angle] - d - terms[angle][2] for angle in terms]
+assert np.ptp(dashed) < 1e-9, "is the same at every angle"
+last = np.trace(cross(45, 1, 256)) ** 2
+assert last > 256, "With many dimensions the last term outgrows the others"

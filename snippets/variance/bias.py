@@ -18,6 +18,7 @@ rng = np.random.default_rng(0)
 sizes = [2, 4, 8, 16, 32, 64, 128]
 expected = {n: mean_of_variance(n, n, n) for n in sizes}
 sd = {n: np.sqrt(variance_of_variance(n, n, n)) for n in sizes}
+variance = {n: sd[n] ** 2 for n in sizes}
 # Relative to d = n, the variance of one score.
 relative_sd = {n: sd[n] / n for n in sizes}
 

@@ -92,6 +92,7 @@ chance = np.diff(explore["law"], prepend=0)
 assert np.argmax(chance) == 0, "the density is highest near 0"
 assert median < 1, "vertical lines mark the median below 1"
 assert exact_mean == 1.5, "the mean 1.5, the asker's"
+assert 1 - exact_mean / 2 == 1 / 4, "the bias there is a quarter"
 assert exact_mean < 2, "the mean of many is not 2"
 assert scaled_mean < 1, "the average is … for the same reason, and not 1"
 assert scaled_percentile > percentile_of_1_6, "Then … of all results lie below"
