@@ -77,3 +77,27 @@ axes.set(xticks=[1 / 16, 1 / 4, 1, 4, 16])
 axes.set_xticklabels(["1/16", "¼", "1", "4", "16"])
 axes.legend(loc="lower left")
 plt.show()
+
+# %% says
+assert flat < start["right"] < min(freezes.values()), (
+    "A spread of 1 leaves room on both sides"
+)
+assert start["forgotten"] > max(freezes.values()), "freeze without the scale"
+assert start["twice"] < flat, "and go flat with the scale twice"
+assert round(start["width"], 2) == 0.29, "the spread is 0.29"
+assert keys["forgotten"] < 5, "a few keys take nearly all the weight"
+assert flat < start["width"] < 1, "makes it flatter, but not flat"
+widths = [*by_width.values()]
+assert np.all(np.diff(widths) > 0), "gives … and more in wider models"
+assert flat < start["linear"], "'s start, at … lies above"
+
+for n in counts:
+    assert np.all(np.diff(share[n]) < 0), "start at 1 and fall to nearly 0"
+ends = np.array([share[n][[0, -1]] for n in counts])
+assert np.all(abs(ends - [1, 0]) < 0.1), "All curves start at 1 and fall"
+assert np.all(np.diff(ends[:, 1]) < 0), "those for more keys further"
+places = [round(freezes[n], 1) for n in counts]
+assert places == [2.4, 3.5, 4.4], "row freezes, at 2.4, 3.5 and 4.4"
+assert start["twice"] == 0.125, "scaled twice at 0.125"
+assert start["forgotten"] == 8, "right at 1 and forgotten at 8"
+assert round(start["linear"], 2) == 0.33, "and the right scale it is 0.33"
