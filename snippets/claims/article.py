@@ -142,7 +142,7 @@ def real_sizes():
     r"the scores $QK^\top$ can become very large numbers",
     says="sqrt(2 * d / pi)",
     reading="their average size grows without a bound as $d_k$ grows",
-    settled="variance.md",
+    settled="questions.md#why-they-grow",
 )
 def large_scores():
     r"""If the coordinates are independent Gaussians of variance 1, the average
@@ -249,7 +249,7 @@ def terms():
     GROW,
     "overall the total tends to grow in magnitude",
     says="fewer < more",
-    settled="variance.md",
+    settled="questions.md#why-they-grow",
 )
 def tends_to_grow():
     """For Gaussian coordinates any given size is exceeded the more often, the
@@ -274,13 +274,13 @@ def tends_to_grow():
     GROW,
     "if $d_k$ = 4 … stays small. But if $d_k$ = 512 … much larger in magnitude",
     says="at_4 < at_512",
-    settled="variance.md",
+    settled="questions.md#why-they-grow",
 )
 def four_and_512():
     """For Gaussian coordinates the average size is {= at_4 :.1f } and
-    {= at_512 :.1f }: {= at_512 / at_4 :.0f } times as large for
-    {= 512 / 4 :.0f } times as many terms. In {= turned :.0%} of draws the score
-    of 512 terms is the smaller one.
+    {= at_512 :.1f }: {= ratio :.0f } times as large for {= terms :.0f } times
+    as many terms. In {= turned :.0%} of draws the score of 512 terms is the
+    smaller one.
     """
     rng = np.random.default_rng(0)
     size = {
@@ -289,7 +289,13 @@ def four_and_512():
         for d in (4, 512)
     }
     found = {f"at_{d}": mean_size(d) for d in size}
-    return finding(case(**found), **found, turned=np.mean(size[512] < size[4]))
+    return finding(
+        case(**found),
+        **found,
+        ratio=found["at_512"] / found["at_4"],
+        terms=512 / 4,
+        turned=np.mean(size[512] < size[4]),
+    )
 
 
 @ledger.claim(
@@ -298,7 +304,7 @@ def four_and_512():
     "The dot product grows with $d_k$",
     says="sqrt(d)",
     reading="its typical size, the root mean square, grows with $d_k$",
-    settled="variance.md",
+    settled="questions.md#why-they-grow",
 )
 def grows():
     r"""It is $\sqrt{d_k}$, counted over all sums of random signs. The variance
@@ -319,7 +325,7 @@ def grows():
     "softmax behaves",
     says="part[1024] < part[256] < part[64] < part[16] < part[4]",
     reading="worse means that of some number of keys, fewer take part",
-    settled="variance.md",
+    settled="saturation.md#how-saturated-is-it-really",
 )
 def behaves_worse():
     r"""With bare scores, of 512 keys {= part[4] :.0f } take part at 4
@@ -403,14 +409,15 @@ def low_variance():
 def heights():
     """Spread evenly, they have variances {= even[0] :.3f } and
     {= even[1] :.2f }. A range bounds the variance only from above, here by
-    {= 0.25 * 0.5 ** 2 } and {= 0.25 * 4 ** 2 :.0f }. If one of 1000 students
+    {= bound[0] } and {= bound[1] :.0f }. If one of 1000 students
     measures 3 feet, one 7 and all others 5, it is {= crowd :.3f }.
     """
     even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
     crowd = np.var([3, 7] + 998 * [5])
     filled = case(low=even[0], high=even[1])
     crowded = case(low=even[0], high=crowd, beyond=True)
-    return finding(filled, crowded, even=even, crowd=crowd)
+    bound = [(0.5 / 2) ** 2, (4 / 2) ** 2]  # half of the range, squared
+    return finding(filled, crowded, even=even, bound=bound, crowd=crowd)
 
 
 @ledger.claim(
@@ -421,7 +428,7 @@ def heights():
     says="1.0",
     needs="it is the layer's input that is normalised, and the weights that "
     "turn it into queries and keys have a variance of one over its width",
-    settled="variance.md#what-happens-when-an-assumption-fails",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def normalised():
     r"""Then the coordinates of queries and keys have variance 1 as well. They
@@ -566,9 +573,9 @@ def square():
     settled="variance.md#the-square-term-by-term",
 )
 def group_1():
-    """Counted among the {= len(pairs) } products."""
+    """Counted among the {= number } products."""
     pairs = list(product("abc", repeat=2))
-    return finding(sum(i == j for i, j in pairs), pairs=pairs)
+    return finding(sum(i == j for i, j in pairs), number=len(pairs))
 
 
 @ledger.claim(
@@ -786,12 +793,12 @@ def exponential_of_20():
 def exponential_of_50():
     """Rounded it is {= exact :,}. As a 64-bit float it prints as
     {= double :,.0f }, and without the last group of digits that is the
-    article's number, too small by a factor of {= double / short :,.0f }. The
+    article's number, too small by a factor of {= factor :,.0f }. The
     article's conclusions do not depend on it.
     """
     exact, double = round(power(50)), float(power(50))
-    short = int(double) // 1000
-    return finding(exact, exact=exact, double=double, short=short)
+    factor = double / (int(double) // 1000)
+    return finding(exact, exact=exact, double=double, factor=factor)
 
 
 @ledger.claim(
@@ -1048,10 +1055,9 @@ def correct_factor():
 def well_distributed():
     r"""Take “well-distributed” to mean that over a quarter of the keys take
     part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
-    keys about {= round(part[4], -1) :.0f } do at 4 dimensions,
-    {= round(part[64], -1) :.0f } at 64 and {= round(part[256], -1) :.0f } at
-    256. If the coordinates of each vector are all equal, {= equal :.1f } do at
-    64.
+    keys about {= tens[4] :.0f } do at 4 dimensions, {= tens[64] :.0f } at 64
+    and {= tens[256] :.0f } at 256. If the coordinates of each vector are all
+    equal, {= equal :.1f } do at 64.
     """
 
     # Given q, the scores are Gaussian: with standard deviation ‖q‖/√d, or with
@@ -1068,7 +1074,8 @@ def well_distributed():
     equal = taking_part_at(8 * stats.chi(1).ppf(quantiles))
     cases = (case(taking_part=found, n=512) for found in part.values())
     beyond = case(taking_part=equal, n=512, beyond=True)
-    return finding(*cases, beyond, part=part, equal=equal)
+    tens = {d: round(found, -1) for d, found in part.items()}
+    return finding(*cases, beyond, tens=tens, equal=equal)
 
 
 @ledger.cited(
@@ -1311,7 +1318,7 @@ def summary():
     r"""The coordinates of the other may then depend on each other. If each
     $q_i$ has the correlation {= rho } with its $k_i$, as training can bring
     about, the variance for Gaussian vectors at $d_k = 64$ is {= found :.2f },
-    and the mean {= rho * 64 :.1f } instead of 0.
+    and the mean {= mean :.1f } instead of 0.
     """
 
     def variance_of(key, cross):
@@ -1326,7 +1333,8 @@ def summary():
         key = np.full((d, d), 0.5) + np.eye(d) / 2
         cases.append(case(variance_of(key, np.zeros((d, d))), d=d))
     found = variance_of(np.eye(64), rho * np.eye(64))
-    return finding(*cases, case(found, d=64, beyond=True), rho=rho, found=found)
+    beyond = case(found, d=64, beyond=True)
+    return finding(*cases, beyond, rho=rho, found=found, mean=64 * rho)
 
 
 @ledger.cited(
@@ -1351,7 +1359,7 @@ def would_struggle():
     "It is a small but very important detail that makes the entire attention "
     "mechanism work",
     kind="opinion",
-    settled="variance.md",
+    settled="questions.md#without-scaling",
 )
 def makes_it_work():
     """Praise, in good faith. T5, which has no divisor, shows that the mechanism

@@ -106,13 +106,13 @@ JOINTS = [joint(1), joint(2), joint(3)]
     r"the logits are $q^\top k$, where $q, k \in \mathbb{R}^d$",
     says="sum(q * k)",
     needs="“logits” means the scores before they are divided",
-    settled="theorem.md",
+    settled="training.md#what-mup-holds-constant",
 )
 def logits():
     r"""What softmax is given is $q^\top k$ over the divisor. The logarithm of
     the ratio of two of its weights tells how far apart their logits are: for
-    the vectors of this draw, by {= abs(before) :.2f } without a divisor and by
-    {= abs(behind) :.2f } with $\sqrt{64} = 8$.
+    the vectors of this draw, by {= apart[0] :.2f } without a divisor and by
+    {= apart[1] :.2f } with $\sqrt{64} = 8$.
     """
     q, key, other = np.random.default_rng(0).standard_normal((3, 64))
     scores = np.array([q @ key, q @ other])
@@ -122,8 +122,7 @@ def logits():
     return finding(
         case(before, q=q, k=key - other),
         case(behind, beyond=True, q=q, k=key - other),
-        before=before,
-        behind=behind,
+        apart=[abs(before), abs(behind)],
     )
 
 
@@ -132,7 +131,7 @@ def logits():
     "Motivation",
     r"μP says to scale attention by $1/d$ rather than the usual $1/\sqrt{d}$",
     kind="history",
-    settled="scales.md#eight-over-d",
+    settled="training.md#what-mup-holds-constant",
 )
 def mup():
     r"""Two papers prescribe so: $1/\sqrt{d}$ is the first Transformer's scale
@@ -155,7 +154,7 @@ def mup():
 def independent():
     r"""Independence of $q$ and $k$ alone does not suffice. Here, and in the
     rows below, the *size* of $q^\top k$ is its root mean square. At {= d }
-    dimensions $\sqrt{d}$ is {= d ** 0.5 :.2f }. If all coordinates of each
+    dimensions $\sqrt{d}$ is {= root :.2f }. If all coordinates of each
     vector are equal, the size is {= equal :.0f }; if they come in cancelling
     pairs, $q = (z, z, \dots)$ and $k = (w, -w, \dots)$, it is
     {= cancelling :.0f }.
@@ -180,6 +179,7 @@ def independent():
         case(equal, beyond=True, d=d),
         case(cancelling, beyond=True, d=d),
         d=d,
+        root=np.sqrt(d),
         equal=equal,
         cancelling=cancelling,
     )
@@ -301,7 +301,7 @@ def correlations():
     says="2",
     needs=r"$\operatorname{tr} C = \mathbb{E}[q^\top k]$ grows in proportion "
     "to $d$",
-    settled="theorem.md",
+    settled="theorem.md#what-it-says",
 )
 def large_numbers():
     r"""By the law of large numbers the size then grows like $d$. With a
@@ -332,7 +332,7 @@ def large_numbers():
     "In the large-width regime that μP cares about, this matters",
     says="2",
     needs="heads grow with the width, and not their number",
-    settled="theorem.md",
+    settled="training.md#when-the-head-stays-the-same",
 )
 def wider_heads():
     r"""What matters is $d$, the dimension of one head. If it grows with the
@@ -364,22 +364,25 @@ def wider_heads():
     says="1",
     reading=r"it is the divided score, $q^\top k/s$ with a divisor $s$, that "
     "should keep its size",
-    settled="theorem.md",
+    settled="training.md#what-mup-holds-constant",
 )
 def stays_bounded():
-    r"""From {= d } to {= 4 * d } dimensions its size changes by a factor of
+    r"""From {= narrow } to {= wide } dimensions its size changes by a factor of
     {= independent :.2f } for independent vectors and $s = \sqrt{d}$, and of
     {= equal :.2f } for a key equal to its query and $s = d$. The product
-    $q^\top k$ itself grows, by factors of {= 2 * independent :.2f } and
-    {= 4 * equal :.2f }, and is not meant to do otherwise.
+    $q^\top k$ itself grows, by factors of {= bare[0] :.2f } and
+    {= bare[1] :.2f }, and is not meant to do otherwise.
     """
-    d = 64
-    independent = size(0, 4 * d) / np.sqrt(4 * d) / (size(0, d) / np.sqrt(d))
-    equal = size(1, 4 * d) / (4 * d) / (size(1, d) / d)
+    narrow, wide = 64, 256
+    bare = [size(rho, wide) / size(rho, narrow) for rho in (0, 1)]
+    independent = bare[0] / np.sqrt(wide / narrow)
+    equal = bare[1] / (wide / narrow)
     return finding(
         case(independent, within=0.02),
         case(equal, within=0.02),  # it is √(1 + 2/d), a little more than 1
-        d=d,
+        narrow=narrow,
+        wide=wide,
+        bare=bare,
         independent=independent,
         equal=equal,
     )
@@ -599,7 +602,7 @@ def p_norm():
     "Setup",
     "See Vershynin, High-Dimensional Probability, Chapter 1",
     kind="history",
-    settled="theorem.md",
+    settled="theorem.md#what-is-assumed",
 )
 def reference():
     """A reference [@vershynin2018], whose chapter we did not look up. What the
@@ -746,7 +749,7 @@ def size_of_slip():
 def no_correlation():
     r"""That is so if one covariance is $I$ and the other has trace $d$. With
     equal coordinates, $\Sigma_q$ and $\Sigma_k$ full of ones, the size at
-    {= d } dimensions is {= equal :.0f }, not {= d ** 0.5 :.2f }.
+    {= d } dimensions is {= equal :.0f }, not {= root :.2f }.
     """
     cases = []
     for d in (2, 3):
@@ -758,7 +761,8 @@ def no_correlation():
         ]
     ones = np.ones((d, d))
     equal = rms(stacked(ones, ones, nothing))
-    return finding(*cases, case(equal, beyond=True, d=d), d=d, equal=equal)
+    beyond = case(equal, beyond=True, d=d)
+    return finding(*cases, beyond, d=d, equal=equal, root=np.sqrt(d))
 
 
 @ledger.claim(

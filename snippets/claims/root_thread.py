@@ -96,7 +96,7 @@ def product_of_columns():
     "question",
     "the dot product tends to blow up in higher dimension",
     says="lower < higher",
-    settled="variance.md",
+    settled="questions.md#why-they-grow",
 )
 def size_grows():
     r"""The average of $|q\cdot k|$ grows without bound, but like the root: from
@@ -144,7 +144,7 @@ def deviation_of_logits():
     "however chatGPT contradicts that statement, and I can't find resources "
     "that support this claim",
     kind="history",
-    settled="variance.md",
+    settled="variance.md#what-the-sources-say-and-what-we-find",
 )
 def contradiction():
     """What it said is not quoted, so that there is nothing to check
@@ -413,18 +413,20 @@ def one_stands_out():
     certainly” as 19 rows out of 20. At $d_k = 64$ the best of two independent
     scores leads by that in {= chance[64, 2] :.0%} of rows, the best of 512 in
     {= chance[64, 512] :.0%}: the more scores, the closer the second. It takes
-    $d_k$ near {= round(needed[2], -2) :,.0f } for two keys,
-    {= round(needed[3], -2) :,.0f } for three and
-    {= round(needed[512], -3) :,.0f } for 512. With $d_k = 4096$ and 512 keys it
+    $d_k$ near {= near[2] :,.0f } for two keys, {= near[3] :,.0f } for three and
+    {= near[512] :,.0f } for 512. With $d_k = 4096$ and 512 keys it
     is {= chance[4096, 512] :.0%} of rows.
     """
 
     def chance_at(d, n):
         return lead_chance(n, np.sqrt(d), 4)
 
-    needed = {
-        n: optimize.brentq(lambda d, n=n: chance_at(d, n) - 0.95, 64, 1e6)
-        for n in (2, 3, 512)
+    near = {
+        n: round(
+            optimize.brentq(lambda d, n=n: chance_at(d, n) - 0.95, 64, 1e6),
+            digits,
+        )
+        for n, digits in ((2, -2), (3, -2), (512, -3))
     }
     met = ((8192, 2), (8192, 3), (2**17, 512))
     short = ((64, 2), (64, 512), (256, 2), (256, 4096), (4096, 512))
@@ -433,7 +435,7 @@ def one_stands_out():
         case(chance=value, beyond=pair in short)
         for pair, value in chance.items()
     ]
-    return finding(*cases, chance=chance, needed=needed)
+    return finding(*cases, chance=chance, near=near)
 
 
 @ledger.claim(
@@ -513,7 +515,7 @@ def gradient():
     says="0",
     needs="the scores of a row scatter like independent Gaussians, as at the "
     "start of training",
-    settled="saturation.md#why-the-mean-decays-so-slowly",
+    settled="saturation.md#do-gradients-vanish",
 )
 def stable_gradient():
     """With standard deviation 1 at most {= most :.1%} of rows then have a
@@ -735,7 +737,7 @@ def saturation():
     "becoming unresponsive to small changes in its input",
     says="bare < scaled",
     needs="few keys compete",
-    settled="saturation.md#why-the-mean-decays-so-slowly",
+    settled="saturation.md#do-gradients-vanish",
 )
 def response():
     """If a score changes a little, how much do the weights change? That is the
@@ -766,7 +768,7 @@ def response():
     "Hence, it's a crucial part of the self-attention mechanism in Transformer "
     "models",
     kind="opinion",
-    settled="variance.md",
+    settled="questions.md#without-scaling",
 )
 def crucial():
     """How crucial is a judgement. Most models keep the divisor; T5 has none and
@@ -861,7 +863,7 @@ def purpose_of_the_scale():
     "third answer",
     "a sort of temperature",
     says="sqrt(d)",
-    settled="scales.md#where-floating-point-gives-out",
+    settled="saturation.md#a-temperature",
 )
 def temperature():
     r"""It is a temperature as in physics, $\sqrt d$, if a score is taken as
@@ -890,7 +892,7 @@ def temperature():
     says="before < after",
     reading="it is their softmax, the weights, that becomes more uniform, and "
     "so has more entropy",
-    settled="scales.md#where-floating-point-gives-out",
+    settled="saturation.md#a-temperature",
 )
 def more_uniform():
     """For the 16 scores of this draw it rises from {= entropy[0] :.2f } to
@@ -934,7 +936,7 @@ def gradient_magnitude():
     evenly over many keys hardly react either. That peaked weights make the
     gradient unstable is right: for 512 keys its standard deviation from row to
     row is {= varies[8] :.0%} of its mean without the divisor, and
-    about {= round(varies[1], 1) :.0%} with it.
+    about {= varies[1] :.0%} with it.
     """
     overtakes = overtaking()
     few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)
@@ -944,11 +946,13 @@ def gradient_magnitude():
         for n in few + many
     ]
     norms = {sd: jacobian_norm(rows(512, sd)) for sd in (8, 1)}
+    varies = {sd: norm.std() / norm.mean() for sd, norm in norms.items()}
+    varies[1] = round(varies[1], 1)
     return finding(
         *cases,
         overtakes=overtakes,
         rms=rms,
-        varies={sd: norm.std() / norm.mean() for sd, norm in norms.items()},
+        varies=varies,
     )
 
 

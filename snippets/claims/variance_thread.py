@@ -552,7 +552,7 @@ def mean_of_np_var():
 def dot_is_multiplication():
     """For two-dimensional arrays NumPy's `dot` and `matmul` agree, and agree
     with the sum written out. For two stacks of {= stack } arrays they do not:
-    `matmul` gives {= stack } products, `dot` {= stack**2 }."""
+    `matmul` gives {= stack } products, `dot` {= pairs }."""
     rng = np.random.default_rng(20)
     cases = []
     for n, d, m in ((2, 2, 2), (5, 3, 4)):
@@ -560,8 +560,8 @@ def dot_is_multiplication():
         for route in (np.matmul(a, b), np.einsum("id,dj->ij", a, b)):
             cases.append(case(route, dot=np.dot(a, b)))
     many = np.ones((3, 2, 2))
-    assert np.dot(many, many).size == len(many) * np.matmul(many, many).size
-    return finding(*cases, stack=len(many))
+    pairs = np.dot(many, many).size // many[0].size
+    return finding(*cases, stack=len(many), pairs=pairs)
 
 
 @ledger.claim(
@@ -580,10 +580,10 @@ def scatter_of_np_var():
     {= kept[16] :.2f } ± {= error[16] :.2f } for 16. If $d_k$ grows along,
     it falls only after division: for $n\times n$ arrays the standard deviation
     is then about $\sqrt6/n$,
-    {= variance/bias.sd[2] / 2 :.0%} at 2 and
-    {= variance/bias.sd[16] / 16 :.0%} at 16. Undivided, the variance grows,
-    from {= variance/bias.sd[2] ** 2 :.2f } at 2 to
-    {= variance/bias.sd[128] ** 2 :.2f } at 128."""
+    {= variance/bias.relative_sd[2] :.0%} at 2 and
+    {= variance/bias.relative_sd[16] :.0%} at 16. Undivided, the variance grows,
+    from {= variance/bias.variance[2] :.2f } at 2 to
+    {= variance/bias.variance[128] :.2f } at 128."""
     rng = np.random.default_rng(21)
     share, kept, error = {}, {}, {}
     for n, draws in ((2, 200_000), (4, 50_000), (8, 10_000), (16, 4000)):
@@ -633,7 +633,7 @@ def variance_and_root():
     says="1",
     needs="the weights have a variance of one over the width, which is what "
     "preserving the variance takes",
-    settled="variance.md#what-happens-when-an-assumption-fails",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def initialisations():
     """It depends on how the weights are drawn, even for a normalised token.
@@ -691,7 +691,7 @@ def layer_normalisation():
     says="input_variance",
     reading="there are weights that preserve it: those of mean 0 and a "
     "variance of one over the width",
-    settled="scales.md#tokens-that-resemble-each-other-even-out-the-row",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def preserved_variance():
     """Over all weights of one size and either sign, a query's coordinate has
@@ -861,9 +861,9 @@ def variance_of_product_array():
     """Expected is {= variance/experiment.expected :.4f } with standard
     deviation {= variance/experiment.sd :.2f } ({= sd :.1f } in {= draws }
     repetitions). The result is consistent with that: it lies
-    {= abs(variance/experiment.z) :.1f } standard deviations below. If all
+    {= variance/experiment.low :.1f } standard deviations below. If all
     entries were independent it would be
-    {= abs(variance/experiment.iid_z) :.1f }, which is far; but those of a row
+    {= variance/experiment.iid_low :.1f }, which is far; but those of a row
     share a vector."""
     products = large_products()
     found = case(products.mean(), within=4 * products.std())
@@ -894,7 +894,7 @@ def variance_of_scaled_array():
 def close_to_one():
     """In the {= draws } repetitions of this draw it lies between
     {= lowest :.3f } and {= highest :.3f }. Its standard deviation is
-    {= variance/experiment.sd / 111 :.4f }."""
+    {= variance/experiment.relative_sd :.4f }."""
     scaled = large_products() / 111
     return finding(
         case(scaled, within=5 * scaled.std()),
