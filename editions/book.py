@@ -22,12 +22,10 @@ LISTED = re.compile(r"^- \[(?P<title>.*)\]\((?P<address>\S*)index\.html\.md\)", 
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)">')
 ADDRESS = re.compile("https?:|arXiv:|doi:")  # needs no note
 DATE = re.compile(rb"(?<=Date \(D:)\d{14}")
-# What is for the screen, or for those who look behind the page. A chapter's list of verdicts is a
-# part of the table of claims, which is a chapter of the book.
+# What is for the screen, or for those who look behind the page.
 IDLE = (
-    "a.headerlink, a.md-content__button, a.to-text, nav, button, .filter, .picture, .toc, "
-    ".snippet > div > details, details:is(.numbers, .settles, .fold), ul.checked, "
-    "details:has(> ul.checked), table[data-source] details"
+    "a.headerlink, a.md-content__button, nav, button, .filter, .picture, .toc, "
+    ".snippet > div > details, details:is(.numbers, .fold), table[data-source] details"
 )
 BOOK = """\
 <!doctype html>

@@ -17,7 +17,7 @@ if (HTMLElement.prototype.showPopover) {
     const id = hash.slice(1);
     if (!page.getElementById(id)) unfoldAll();
     const row = page.getElementById(id).closest("li, tr").cloneNode(true);
-    row.querySelectorAll("details, .back, .to-text").forEach((part) => part.remove());
+    row.querySelectorAll("details, .back").forEach((part) => part.remove());
     row.querySelectorAll("[id]").forEach((part) => part.removeAttribute("id"));
     row.querySelectorAll("a").forEach((link) => (link.href = link.href));
     return row;
