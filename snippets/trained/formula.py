@@ -16,15 +16,15 @@ from stored import read
 terms = read("terms.csv")
 kinds = ["distinct", "same", "attended"]
 layer = terms["layer"][terms["pairs"] == "distinct"]
-ratio, printed, asymmetry = {}, {}, {}
+ratio, printed, symmetry = {}, {}, {}
 for kind in kinds:
     rows = terms["pairs"] == kind
     ratio[kind], printed[kind] = terms["formula"][rows], terms["printed"][rows]
-    asymmetry[kind] = np.median(
+    symmetry[kind] = np.median(
         terms["tr_of_C_squared"][rows] / terms["norm_of_C_squared"][rows]
     )
-limit = 0.1
-within = {kind: int(np.sum(np.abs(ratio[kind] - 1) < limit)) for kind in kinds}
+within = {kind: int(np.sum(np.abs(ratio[kind] - 1) < 0.1)) for kind in kinds}
+up_to = ratio["same"].max()
 # How far the median head is off, on the logarithmic axis.
 off = {k: np.median(np.abs(np.log(ratio[k]))) for k in kinds}
 off_as_published = {k: np.median(np.abs(np.log(printed[k]))) for k in kinds}
@@ -44,3 +44,28 @@ axes.minorticks_off()
 rows = ["distinct", "as published", "same token", "as published"]
 name(axes, [*rows, "attended", "as published"])
 plt.show()
+
+# %% says
+logs = {kind: np.log([ratio[kind], printed[kind]]) for kind in kinds}
+scatter = {kind: np.std(logs[kind], axis=1) for kind in kinds}
+same, as_published = np.median(logs["same"], axis=1)
+assert off["distinct"] < 0.05 < 0.2 < off["same"], (
+    "matches the mean square over distinct pairs, and not where"
+)
+assert off_as_published["same"] > off["same"], "As published, … is further off"
+assert as_published > same, "and the published one lies higher"
+assert np.all(scatter["attended"] < scatter["same"]), (
+    "For attended pairs both scatter less"
+)
+assert within["attended"] < len(layer) / 2, (
+    "and still in more than half of the heads beyond a tenth"
+)
+assert np.quantile(abs(ratio["distinct"] - 1), 0.9) < 0.1, (
+    "that hardly matters: the formula is within 10%"
+)
+assert symmetry["same"] < 0.5, (
+    "Trained cross-covariances are far from symmetric"
+)
+assert abs(off_as_published["distinct"] - off["distinct"]) < 0.01, (
+    "and either formula will do"
+)

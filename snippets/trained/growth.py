@@ -18,7 +18,14 @@ growth = {name: heads[f"{name}_growth"] for name in names}
 growth["all"] = heads["growth"]
 now = {name: heads[name] for name in names}
 product = np.prod([growth[name] for name in names], axis=0)
-median, error = (every["distinct"] for every in medians())
+median, error = (
+    {name: of["distinct"] for name, of in every.items()} for every in medians()
+)
+larger, lengths, alignment, pairing = (
+    (median[name], error[name])
+    for name in ("growth", *(f"{name}_growth" for name in names))
+)
+aligned, at_start = median["alignment"], median["start_alignment"]
 d, deviation = 32, 0.02  # of the weights at the start
 # The most that shared directions can give: all vectors on one line.
 limit = d**0.5
@@ -38,3 +45,23 @@ axes.axvline(1, color="C4", linestyle=":")
 axes.minorticks_off()
 name(axes, ["q·k (rms)", "lengths", "alignment", "pairing"])
 plt.show()
+
+# %% says
+of_lengths = np.log(lengths[0]) / np.log(larger[0])
+of_directions = np.log(aligned) / np.log(against_one)
+sizes = medians()[0]["size"]
+product_of_medians = lengths[0] * alignment[0] * pairing[0]
+assert larger[0] > 8, "Scores are large all the same: … times as large"
+assert of_lengths > 1 / 2, "mostly because the vectors are longer"
+assert against_one > 1, "times as large as with coordinates of variance 1"
+assert of_directions > 1 / 2, "mostly because they share directions"
+assert lengths[0] > alignment[0] > 1, (
+    "is larger because vectors are longer, and a little because"
+)
+assert abs(pairing[0] - 1) < 0.02, "which query meets which key adds nothing"
+assert np.isclose(sizes["distinct"] / sizes["start"], larger[0], rtol=0.05), (
+    "Over distinct pairs … times as large as with random weights"
+)
+assert abs(product_of_medians / larger[0] - 1) < 0.1, (
+    "so their product is only roughly the first"
+)

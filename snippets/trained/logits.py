@@ -13,15 +13,15 @@ import numpy as np
 from stored import medians, read
 
 heads = read("heads.csv")
-start = medians()[0]["start"]["size"] / 32**0.5  # of q·k, over √d
+start = medians()[0]["size"]["start"] / 32**0.5  # of q·k, over √d
 layer, spread = heads["layer"], heads["row_sd"]
 taking_part, share = heads["taking_part"], heads["share_taking_part"]
-median = np.median(spread)
-limit, most = 0.1, 0.5
-near_one = int(np.sum(np.abs(spread**2 - 1) < limit))
-quartiles = np.quantile(spread, [0.25, 0.75])
+median, lowest, highest = np.median(spread), spread.min(), spread.max()
+variance = median**2
+near_one = int(np.sum(np.abs(spread**2 - 1) < 0.1))
+lower, upper = np.quantile(spread, [0.25, 0.75])
 by_layer = [np.median(spread[layer == at]) for at in range(6)]
-mostly_frozen = np.flatnonzero(heads["frozen"] > most)
+mostly_frozen = int(np.sum(heads["frozen"] > 0.5))
 # The keys of a row, [CLS] and [SEP] among them.
 keys = int(np.round(np.median(taking_part / share)))
 freezing = np.sqrt(2 * np.log(keys))
@@ -41,7 +41,8 @@ def two_picks(n, sigma):
 sigma = np.geomspace(0.4, 4, 30)
 gaussian = np.array([1 / (keys * two_picks(keys, s)) for s in sigma])
 name = [f"{a:.0f}.{b:.0f}" for a, b in zip(layer, heads["head"], strict=True)]
-sharpest = int(np.argmax(spread))
+top = np.argmax(spread)
+sharpest = name[top]
 below = int(np.sum(share < np.interp(spread, sigma, gaussian)))
 
 # %%
@@ -60,8 +61,8 @@ axes.axvline(freezing, color="C3", linestyle="--", linewidth=1)
 axes.text(1.04, 0.9, "variance 1")
 axes.text(freezing * 1.04, 0.9, "freezing point")
 axes.annotate(
-    name[sharpest],
-    (spread[sharpest], share[sharpest]),
+    sharpest,
+    (spread[top], share[top]),
     (-4, 8),
     textcoords="offset points",
     ha="right",
@@ -72,3 +73,23 @@ axes.set(yticks=[0.05, 0.1, 0.2, 0.5, 1], yticklabels=[0.05, 0.1, 0.2, 0.5, 1])
 axes.minorticks_off()
 axes.legend(loc="center right")
 plt.show()
+
+# %% says
+furthest = np.sort(spread)[::-1]
+away_from_one = np.sort(abs(spread**2 - 1))
+assert lower > 1, "the logits of most heads have a spread above 1"
+assert below > 0.9 * len(spread), (
+    "fewer keys take part than Gaussian logits of … spread would leave"
+)
+assert np.corrcoef(np.log(spread), np.log(share))[0, 1] < -0.7, (
+    "The shares fall as the spread rises"
+)
+assert 1 < np.sum(spread > freezing) < 10, "a few heads lie beyond it"
+assert furthest[0] > 2 * furthest[1], "one of them far to the right"
+assert away_from_one[near_one - 1] < 0.1 < away_from_one[near_one], (
+    "in a row is within 10% of 1 in"
+)
+assert np.mean(spread > lower) - np.mean(spread > upper) == 1 / 2, (
+    "is between … and … in half of the heads"
+)
+assert heads["previous"][top] > 0.99, "looks at the token before and at nothing"

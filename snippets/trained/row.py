@@ -20,6 +20,7 @@ for (layer, head), score in zip(place, table["score"], strict=True):
     scores.setdefault(f"{layer:.0f}.{head:.0f}", []).append(float(score))
 query = str(table["query"][0])
 words = [str(word) for word in table["key"][: len(scores["5.9"])]]
+keys, reach = len(words), max(scores["0.2"])
 divisor = {"1": 1, "√d": d**0.5, "d": d}
 weights = {
     head: {by: softmax(np.array(S) / T) for by, T in divisor.items()}
@@ -49,3 +50,29 @@ panels[0].set(ylabel=f"keys of the query “{query}”")
 panels[0].invert_yaxis()
 panels[1].set_xlabel("attention weight, scores divided by √d")
 plt.show()
+
+# %% says
+order = {head: np.argsort(S)[::-1] for head, S in scores.items()}
+first, second, third = (
+    weights["5.9"]["√d"][order["5.9"][at]] for at in range(3)
+)
+assert [words[at] for at in order["5.9"][:2]] == ["leaves", "[CLS]"], (
+    "head 5.9 looks at its verb and at [CLS]"
+)
+assert favourite["1.10"] == "[CLS]", "head 1.10 mostly at [CLS]"
+assert most["0.2"]["√d"] > 0.99, "head 0.2 at the word before and nothing else"
+assert keys == 12, "Bars for the twelve keys of a sentence"
+assert third < second / 2, "the next at [CLS], and all others are short"
+assert abs(most["1.10"]["√d"] - 2 / 3) < 0.05, "[CLS] has about two thirds"
+assert favourite["0.2"] == words[words.index(query) - 1], (
+    "the word before the query, has it all"
+)
+assert favourite["5.9"] == "leaves", "Head 5.9 finds the verb: … goes to"
+assert sharing["5.9"]["d"] > 0.95 * keys, "what the head has found is lost"
+assert sharing["1.10"]["d"] > 0.9 * keys, "the head mixes in all words instead"
+assert most["0.2"]["d"] > 0.5, "even divided by d that word keeps"
+assert all(
+    np.array_equal(np.argsort(p), order[head][::-1])
+    for head, rows in weights.items()
+    for p in rows.values()
+), "A divisor moves no key past another"

@@ -24,20 +24,29 @@ row = {
     name: int(abs(times - value).argmin())
     for name, value in (named | between).items()
 }
-value = {
-    name: {what: table[what][at] for what in [*measures, "cosine_of_others"]}
-    for name, at in row.items()
-}
-error = {
-    name: {what: table[f"{what}_error"][at] for what in measures}
-    for name, at in row.items()
-}
+# Of all sentences, with the standard error.
+neighbour, paraphrase, cosine = (
+    {
+        name: (table[what][at], table[f"{what}_error"][at])
+        for name, at in row.items()
+    }
+    for what in measures
+)
+others = [
+    (r"$2/\sqrt d$", "2/√d"),
+    ("1, no divisor", "1"),
+    (r"$1/(2\sqrt d)$", "1/(2√d)"),
+    ("$1/d$", "1/d"),
+    ("0, all keys alike", "0"),
+]
+# With 1/d instead of 1/√d, the same weights take vectors this much as long.
+as_long = d**0.25
 
 sentences, tokens, draws = (
     int(about[name]) for name in ("sentences", "tokens", "draws")
 )
-package_version = about["version"]
-weights_digest = about["weights"][:12] + "…"
+pairs = sentences // 2
+version, digest = about["version"], about["weights"][:12] + "…"
 
 # %%
 import matplotlib.pyplot as plt
@@ -56,3 +65,29 @@ axes.set(ylim=(0, 1.05))
 axes.minorticks_off()
 axes.legend(loc="lower right")
 plt.show()
+
+# %% says
+kept = {name: 100 * value for name, (value, _) in neighbour.items()}
+at_peak, without = row["1/√d"], row["1"]
+assert round(100 - kept["1/(2√d)"]) == 10, "halving the scale costs 10% of the"
+assert round(100 - kept["2/√d"]) == 4, "nearest neighbour, and doubling it 4%"
+assert round(100 - kept["1"]) == 18, "Without any divisor 18% lose it"
+assert round(100 - kept["1/d"]) == 37, "lose it, with $1/d$ 37%"
+assert kept["1/d"] < kept["1"], "with $1/d$ 37%: too flat hurts more than"
+assert kept["1/(2√d)"] < kept["2/√d"], "too flat hurts more than too sharp"
+assert all(table[what].argmax() == at_peak for what in measures), (
+    "All peak at 1/√d"
+)
+assert all(table[what][0] < 0.5 for what in measures), (
+    "Towards 0 they fall steeply, to less than a half at uniform weights"
+)
+assert all(table[what][without] > 0.8 for what in measures), (
+    "towards 1 they fall slowly"
+)
+assert named["1"] == 32**0.5, "At $d = 32$ no divisor is … times too sharp"
+assert abs(named["1"] * named["1/d"] - 1) < 1e-9, (
+    "and $1/d$ as many times too flat"
+)
+assert abs(as_long**2 * named["1/d"] - 1) < 1e-9, (
+    "queries and keys that are … times as long"
+)

@@ -14,41 +14,57 @@ import numpy as np
 from stored import medians, read, source
 
 terms, heads = read("terms.csv"), read("smollm_heads.csv")
+# Medians over the heads, by kind of pairs.
 median, error = medians("smollm_medians.csv")
+size, baseline, means, C = (
+    median[name] for name in ("size", "baseline", "means", "C")
+)
+over_distinct = C["distinct"], error["C"]["distinct"]
+table = [
+    ("distinct", "distinct"),
+    ("at the same positions of two sentences", "elsewhere"),
+    ("re-paired over the whole text", "re-paired"),
+    ("attended", "attended"),
+    ("attended, null model", "null"),
+]
+largest_error = max(
+    error[part][kind]
+    for part in ("baseline", "means", "C")
+    for _, kind in table
+)
 scale, about = read("smollm_scale.csv"), source("smollm_heads.csv")
 nats, nats_error = (
     dict(zip(map(str, scale["scale"]), scale[what], strict=True))
     for what in ("nats", "nats_error")
 )
-C = {
+as_trained = nats["1/√d"], nats_error["1/√d"]
+C_of_heads = {
     "MiniLM": terms["C"][terms["pairs"] == "distinct"],
     "SmolLM2, two sentences": heads["elsewhere_C"],
     "SmolLM2": heads["distinct_C"],
 }
-limit = 0.1
-beyond = {name: np.mean(abs(x) > limit) for name, x in C.items()}
-together = np.corrcoef(C["SmolLM2"], C["SmolLM2, two sentences"])[0, 1]
+in_minilm, by_positions, beyond = (
+    np.mean(abs(x) > 0.1) for x in C_of_heads.values()
+)
+together = np.corrcoef(heads["distinct_C"], heads["elsewhere_C"])[0, 1]
 layer = heads["layer"]
-typical = {
-    "spread": np.median(heads["row_sd"]),
-    "first": np.median(heads["first"]),
-}
+count, layers, d = len(layer), len(set(layer)), 64
+spread, first = np.median(heads["row_sd"]), np.median(heads["first"])
 # C over attended pairs and in the null model, where weights are even, between,
 # or sharp: by the spread of the logits.
-edges = [1, 1.5]
-group = np.digitize(heads["row_sd"], edges)
+group = np.digitize(heads["row_sd"], [1, 1.5])
 even, middle, sharp = (
     {
-        kind: np.median(heads[f"{kind}_C"][group == at])
-        for kind in ("attended", "null")
+        "C": np.median(heads["attended_C"][group == at]),
+        "null": np.median(heads["null_C"][group == at]),
     }
     for at in range(3)
 )
 n_sharp = int(np.sum(group == 2))
 early, late = (
-    np.median(C["SmolLM2"][rows]) for rows in (layer < 15, layer >= 15)
+    np.median(heads["distinct_C"][rows])
+    for rows in (layer < layers / 2, layer >= layers / 2)
 )
-count, layers, d = len(layer), len(set(layer)), 64
 sentences, tokens = int(about["sentences"]), int(about["tokens"])
 fewer = int(source("smollm_scale.csv")["sentences"])
 
@@ -56,11 +72,61 @@ fewer = int(source("smollm_scale.csv")["sentences"])
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.4))
-for (name, shares), style in zip(C.items(), (":", "--", "-"), strict=True):
-    axes.ecdf(shares, label=name.replace(", ", ",\n"), linestyle=style)
+for (name, x), style in zip(C_of_heads.items(), (":", "--", "-"), strict=True):
+    axes.ecdf(x, label=name.replace(", ", ",\n"), linestyle=style)
 axes.axvline(0, color="C4", linestyle=":", linewidth=1)
 axes.set(xlim=(-1, 1), xticks=[-1, -0.5, 0, 0.5, 1], yticks=[0, 0.5, 1])
 axes.set_xlabel("share of C in the mean square of q·k, distinct pairs")
 axes.set_ylabel("share of heads up to it")
 axes.legend(loc="upper left")
 plt.show()
+
+# %% says
+trained = C_of_heads["SmolLM2"]
+means_in_minilm = medians()[0]["means"]["distinct"]
+others = [cost for name, cost in nats.items() if name != "1/√d"]
+row_sd, attended, null = (
+    heads[name] for name in ("row_sd", "attended_C", "null_C")
+)
+assert abs(C["distinct"]) < 0.02, "in the median head $C$ adds little"
+assert np.median(abs(trained)) > 0.1, "but single heads lie far from 0"
+assert together > 0.5, "Part of that comes from the positions of the tokens"
+assert trained.min() < -0.5, "rises slowly, from below −0.5"
+assert trained.max() > 0.3, "from below −0.5 to above 0.3"
+assert abs(np.median(trained)) < 0.02, "and crosses one half near 0"
+assert in_minilm < by_positions < beyond, (
+    "two sentences in SmolLM2, lies between the two"
+)
+assert count == 9 * layers, "layers of 9 heads"
+assert means["distinct"] > 2 * baseline["distinct"], (
+    "Baseline and means make the size, the means"
+)
+assert means["distinct"] > means_in_minilm, "the means even more than in MiniLM"
+assert abs(size["re-paired"] / size["distinct"] - 1) < 1 / 20, (
+    "keeps its size within a twentieth"
+)
+assert spread > 1, "in the median head, again above 1"
+assert len(nats) == 4, "Of the four scales tried"
+assert as_trained[0] + 5 * as_trained[1] < min(others), (
+    r"scales tried $1/\sqrt d$ is by far the best"
+)
+assert trained.min() < 0 < trained.max(), (
+    "That median hides heads with either sign"
+)
+assert np.median(abs(trained)) > 0.1 > np.median(abs(C_of_heads["MiniLM"])), (
+    "adds or takes away more than 10% of the mean square, in MiniLM"
+)
+assert early > 0 > late, (
+    "In the first half of … it tends to add … in the second half to take away"
+)
+assert by_positions < beyond, "Part of this has nothing to do with"
+assert C["null"] < C["attended"] / 3, "and the null model gives only"
+assert np.median(null[row_sd < 1.5]) < np.median(attended[row_sd < 1.5]) / 3, (
+    "Where the spread is below 1.5 most of $C$ is not chance"
+)
+assert abs(sharp["null"] / sharp["C"] - 2 / 3) < 0.05, (
+    "sharper heads two thirds of it may be"
+)
+assert 2 * sentences == int(source("heads.csv")["sentences"]), (
+    "The text is half of the sentences"
+)

@@ -19,12 +19,25 @@ import numpy as np
 from stored import medians, read
 
 terms = read("terms.csv")
-median, error = medians()
 kinds = ["distinct", "same", "attended", "null"]
 parts = ["baseline", "means", "C"]
+# Medians over the heads, by kind of pairs.
+median, error = medians()
+size, baseline, means, C = (median[name] for name in ["size", *parts])
+largest_error = max(max(error[part].values()) for part in parts)
+C_error = error["C"]["distinct"]
+table = [
+    ("distinct tokens, random start", "start"),
+    ("distinct tokens", "distinct"),
+    ("re-paired over the whole text", "re-paired"),
+    ("a token with itself", "same"),
+    ("attended", "attended"),
+    ("attended, null model", "null"),
+    ("attended, with [CLS] and [SEP]", "all tokens"),
+]
 layer = terms["layer"][terms["pairs"] == "distinct"]
 share = {}
-for kind in [*kinds, "re-paired", "all tokens", "start"]:
+for _, kind in table:
     rows = terms["pairs"] == kind
     share[kind] = {
         name: terms[name][rows] for name in [*parts, "size", "formula"]
@@ -34,18 +47,18 @@ heads = len(layer)
 # How far C is from 0 over distinct pairs, in how many heads.
 away = np.abs(share["distinct"]["C"])
 beyond = {limit: int(np.sum(away > limit)) for limit in (0.05, 0.1)}
-top = int(np.argmax(away))
-largest = {
-    "layer": int(terms["layer"][terms["pairs"] == "distinct"][top]),
-    "head": int(terms["head"][terms["pairs"] == "distinct"][top]),
-    "C": share["distinct"]["C"][top],
-    "error": terms["C_error"][terms["pairs"] == "distinct"][top],
-}
+top = np.argmax(away)
+number, its_error = (
+    terms[name][terms["pairs"] == "distinct"][top]
+    for name in ("head", "C_error")
+)
+largest = share["distinct"]["C"][top], its_error
+largest_in = f"{layer[top]:.0f}.{number:.0f}"
 # What is drawn at the edge of a panel, since it lies beyond.
 edge = 1.7
 drawn = np.array([[share[kind][part] for part in parts] for kind in kinds])
 outside = int(np.sum((drawn > edge) | (drawn < 1 - edge)))
-largest_share = drawn.max()
+furthest = drawn.max()
 
 # %%
 import matplotlib.pyplot as plt
@@ -62,3 +75,34 @@ for place, (axes, part) in enumerate(zip(panels, parts, strict=True)):
 name(panels[0], rows)
 panels[1].set_xlabel("share of the mean square of q·k")
 plt.show()
+
+# %% says
+thirds = [baseline[kind] for kind in kinds]
+halves = [means[kind] for kind in kinds]
+scatter = {kind: np.std(share[kind]["C"]) for kind in kinds}
+ranked = np.sort(away)[::-1]
+assert abs(C["distinct"]) < 0.02, (
+    "over ordinary pairs of tokens it hardly shows"
+)
+assert C["distinct"] < 0.02, "adds almost nothing over ordinary pairs"
+assert C["attended"] > 0.4, "Over attended pairs $C$ does count"
+assert C["null"] > C["attended"] / 2, "chance selects, has most of it too"
+assert np.allclose(thirds, 1 / 3, atol=0.1), "of the baseline lie near a third"
+assert np.allclose(halves, 1 / 2, atol=0.12), "of the means near a half"
+assert max(scatter, key=scatter.get) == "same", "for the same token it scatters"
+assert round(C["attended"], 2) == 0.43, "its median is 0.43 for attended pairs"
+assert round(C["null"], 2) == 0.31, "and 0.31 in the null model"
+assert np.sum(share["same"]["means"] > edge) == outside, (
+    "For the same token the means of … heads lie beyond"
+)
+assert heads == 6 * 12, "It has 6 layers of 12 heads"
+assert abs(size["re-paired"] / size["distinct"] - 1) < 0.05, (
+    "Yet … keeps its size"
+)
+assert ranked[beyond[0.05] - 1] > 0.05 > ranked[beyond[0.05]], (
+    "adds or takes away more than 5% of the mean square over distinct pairs"
+)
+assert ranked[beyond[0.1] - 1] > 0.1 > ranked[beyond[0.1]], (
+    "over distinct pairs, in … more than 10%"
+)
+assert abs(largest[0]) == ranked[0], "The largest is … in head"

@@ -28,10 +28,10 @@ def source(name):
 
 
 def medians(name="medians.csv"):
-    """Return medians over all heads, and standard errors, by pairs and name."""
+    """Return medians over all heads, and standard errors, by name and pairs."""
     table = read(name)
     median, error = {}, {}
     for kind, what, value, deviation in zip(*table.values(), strict=True):
-        median.setdefault(str(kind), {})[str(what)] = float(value)
-        error.setdefault(str(kind), {})[str(what)] = float(deviation)
+        median.setdefault(str(what), {})[str(kind)] = float(value)
+        error.setdefault(str(what), {})[str(kind)] = float(deviation)
     return median, error
