@@ -6,7 +6,7 @@ Error bars show two standard errors.
 A chart with a row for each of ten settings, and three dots with error bars in
 each, over the exponent of the movement of q·k in d. Circles, for the right key,
 lie near 1, but at 0.9 for tokens with cosine 0.9 and at 0.75 for random labels.
-Squares, for all pairs, lie at about 0.9, but at about 0.65 for cosine 0.9 and
+Squares, for all pairs, lie at about 0.9, but at about 0.68 for cosine 0.9 and
 at 0.75 for random labels. Diamonds, for all pairs less the mean of their row,
 lie on the squares, but at about 0.9 for cosine 0.9.
 """
@@ -54,6 +54,7 @@ for name, (power, how) in settings.items():
     size[name] = np.moveaxis(runs, -1, 0)
     for kind, sizes in zip(fit, size[name], strict=True):
         fit[kind][name] = exponent(dims, sizes)
+right_key, all_pairs, less_mean = fit.values()
 
 # %%
 import matplotlib.pyplot as plt
@@ -71,3 +72,48 @@ labels = [name.replace("W_Q", "$W_Q$") for name in settings]
 axes.set(yticks=range(0, -len(labels), -1), yticklabels=labels)
 fig.legend(loc="outside upper center", ncols=2)
 plt.show()
+
+# %% says
+right, every, less = (
+    {name: slope for name, (slope, _) in each.items()} for each in fit.values()
+)
+near_1 = {name for name, slope in right.items() if abs(slope - 1) < 0.06}
+rest = settings.keys() - {"random labels", "cosine 0.9"}
+assert near_1 == rest, "the exponent is near 1, except with random labels"
+assert abs(right["random labels"] - 0.75) < 0.01, "random labels (0.75) and"
+assert abs(right["cosine 0.9"] - 0.9) < 0.01, "that are nearly alike (0.90)"
+assert all(abs(every[name] - 0.9) < 0.06 for name in rest), (
+    "Over all pairs it is about 0.9"
+)
+assert all(every["cosine 0.9"] < every[name] for name in rest), (
+    "and lower where tokens are nearly alike"
+)
+assert every["cosine 0.9"] < less["cosine 0.9"] - 0.1, (
+    "because of a shift that softmax ignores"
+)
+assert abs(every["cosine 0.9"] - 0.68) < 0.01, "at about 0.68 for cosine 0.9"
+assert abs(every["random labels"] - 0.75) < 0.01, (
+    "for all pairs … and at 0.75 for random labels"
+)
+assert all(abs(every[name] - less[name]) < 0.03 for name in rest), (
+    "less the mean of their row, lie on the squares"
+)
+assert abs(less["cosine 0.9"] - 0.9) < 0.01, "the squares, but at about 0.9"
+
+assert (len(near_1), len(settings)) == (8, 10), "1 in eight of the ten settings"
+assert all(abs(right[name] - 1) < 0.05 for name in [*settings][:4]), (
+    "The scale, the start, the width and the learning rate change little"
+)
+assert (dims[0], dims[-1]) == (32, 256), "while $d$ runs from 32 to 256"
+assert abs(right["D = 1024 throughout"] - right["8/d, W_Q = 0"]) < 0.05, (
+    "it is the head that counts, and not the width of the model"
+)
+assert every["8/d, W_Q = 0"] > every["cosine 0.3"] > every["cosine 0.9"], (
+    "right and wrong, it falls from … at right angles"
+)
+assert abs(less["8/d, W_Q = 0"] - less["cosine 0.9"]) < 0.03, (
+    "at right angles and … with $c = 0.9$, nearly the same"
+)
+assert every["random labels"] < every["8/d, W_Q random"] < 1, (
+    "The steadier the gradient's signs … the nearer the exponent comes to 1"
+)

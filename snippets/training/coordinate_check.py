@@ -34,6 +34,8 @@ for name, (divisor, zero) in scales.items():
     table = np.array([*losses[name].values()])
     # By how much the largest loss exceeds the smallest, at each step.
     apart[name] = table.max(axis=0) / table.min(axis=0) - 1
+# By how much the logits of the widest model are larger, after the last step.
+larger = {name: size[512][-1] / size[64][-1] for name, size in sizes.items()}
 
 # %%
 import matplotlib.pyplot as plt
@@ -52,3 +54,33 @@ panels[0, 0].set_ylabel("loss")
 panels[1, 0].set(ylabel="logits (rms)", ylim=(0, None))
 panels[0, 2].legend(loc="lower left")
 plt.show()
+
+# %% says
+plain, mup, zero = (np.array([*each.values()]) for each in losses.values())
+size, drawn, none = (np.array([*each.values()]) for each in sizes.values())
+equal = apart["8/d, W_Q = 0"]
+assert np.all(equal < 0.15), "all widths learn almost alike"
+assert apart["8/d"][0] > 0.1, "with $8/d$ alone they begin apart"
+assert np.all(np.diff(plain[:, 10]) < 0), "wider models learn faster"
+assert np.all(plain[3, 1:] < plain[:3, 1:]), (
+    "fan out, the widest falling fastest"
+)
+assert np.all(mup[0] > mup[1:]), "begin apart, d = 64 highest throughout"
+assert np.all(equal[:11] < 0.03), "they lie on each other, nearly to the end"
+assert np.all(abs(size[:, 0] - 1) < 0.1), "the lines start together at 1"
+assert np.all(np.diff(size[:, -1]) > 0), "together at 1 and fan out upwards"
+assert np.all(np.diff(drawn[:, 0]) < 0), "start apart, smaller for wider models"
+assert np.ptp(drawn[:, -1]) < np.ptp(drawn[:, 0]) / 2, (
+    "models, and run together"
+)
+assert np.all(none[:, 0] == 0), "right they start at 0"
+assert np.ptp(none[:, -1]) < 0.1, "start at 0 and stay together"
+
+assert 0 < equal[10] < equal[20], (
+    "the largest of the four losses exceeds the smallest by … after ten"
+)
+assert apart["8/d"][20] > 0.5, "different starts, and do not become one"
+assert np.all(np.diff(plain[:, 10]) < 0), "do not learn *worse* here"
+assert larger["1/√d"] > 1.5, (
+    "the logits of the widest model are … times as large"
+)

@@ -47,3 +47,19 @@ axes.set(xlabel="n, of 512 terms", ylabel="sum of the first n terms")
 axes.set(yticks=[0, 50, 100])
 axes.legend(loc="upper left")
 plt.show()
+
+# %% says
+n = np.arange(1, 513) / 512
+added = np.array([fit["SGD"], fit["Adam"]])[:, 0]
+assert np.all(abs(added - 1) < 0.03), "their sum climbs like $d$"
+assert abs(fit["q·k"][0] - 1 / 2) < 0.03, "while the terms … mostly cancel"
+assert np.all(abs(path["q·k"]) < 30), "terms of q·k wander near 0"
+assert np.all(abs(path["SGD"] - 90 * n) < 8), "straight lines to about 90"
+assert np.all(abs(path["Adam"] - 80 * n) < 8), "climb in … lines to … and 80"
+assert np.all(abs(path["random step"]) < 10), "the same length stay near 0"
+
+assert abs(fit["q·k"][0] - 1 / 2) < 0.03, r"the sum has size $\sqrt d$, but"
+assert np.all(abs(added - 1) < 0.03), (
+    "a training step adds $d$ products of one sign, and their sum has size $d$"
+)
+assert (dims[0], dims[-1]) == (16, 512), "Over head sizes from 16 to 512"

@@ -30,7 +30,9 @@ for name, divisor in scales.items():
         at_right[row, column] = rms(np.diag(scores(*done[-1])))
     right[name] = exponent(dims, at_right)
     fit[name], error[name] = np.transpose([exponent(dims, a) for a in size])
+end = {name: (fit[name][-1], error[name][-1]) for name in scales}
 worst_loss = max(np.max(values) for values in final_loss.values())
+bound = np.ceil(100 * worst_loss) / 100
 
 # %%
 import matplotlib.pyplot as plt
@@ -49,3 +51,32 @@ axes.set(xscale="log", xlabel="step", ylabel="exponent of q·k in d")
 axes.set(ylim=(0.38, 1.05), yticks=[0.5, 0.75, 1])
 axes.set(xticks=[1, 10, 100], xticklabels=[1, 10, 100])
 plt.show()
+
+# %% says
+plain, mup = fit["1/√d"], fit["8/d"]
+gap, peak = mup - plain, plain.argmax()
+assert gap[-1] > 0.3, "over all pairs depends on the scale"
+assert abs(plain[0] - 1 / 2) < 0.03, "Both lines start at one half"
+assert np.all(gap[shown < 5] < 0.03), (
+    "and rise together, and part at about step 5"
+)
+assert np.all(abs(mup[shown > 20] - 0.85) < 0.02), (
+    "climbs to about 0.85 and stays there"
+)
+assert abs(plain[peak] - 0.7) < 0.02, "climbs to about 0.7 near step 20"
+assert abs(shown[peak] - 20) < 3, "near step 20 and falls back"
+assert plain[-1] < 1 / 2, "falls back below one half"
+
+assert (dims, len(seeds)) == ([16, 32, 64, 128], 3), (
+    "at four head sizes from 16 to 128, with three seeds"
+)
+assert steps == 200, "By step 200 the exponent"
+assert all(end[name][0] < right[name][0] for name in scales), (
+    "Over all pairs it is lower"
+)
+assert np.all(np.diff(plain[peak:]) < 0), "and the latter still falls"
+assert worst_loss < bound, "answer almost perfectly; no loss exceeds"
+assert abs(right["8/d"][0] - 1) < 0.1, "grows nearly like $d$ with one scale"
+assert abs(right["1/√d"][0] - 1 / 2) < 0.1, "nearly like … with the other"
+assert np.all(np.diff([plain[:peak], mup[:peak]]) > 0), "near ½ and rise; from"
+assert np.all(gap[shown > 5] > 0.03), "from about step 5 they part"

@@ -68,3 +68,44 @@ axes.set(xticks=dims, xticklabels=dims)
 axes.minorticks_off()
 fig.legend(loc="outside upper center")
 plt.show()
+
+# %% says
+before, right, zero = (
+    size[name].mean(axis=0) for name in ("before", "right key", "from 0")
+)
+controls = np.maximum(size["random q, k"], size["random weights"]).mean(axis=0)
+slope = {name: fit[name][0] for name in fit}
+assert abs(slope["before"] - 1 / 2) < 0.03, r"has the size of $\sqrt d$"
+assert abs(slope["right key"] - 1) < 0.05, "adds to it grows like $d$"
+assert max(slope["random q, k"], slope["random weights"]) < 0.6, (
+    "the same distance in a random direction does not"
+)
+assert abs(slope["before"] - 1 / 2) < 0.03, "initialisation has slope one half"
+assert before[0] < right[0] < 1.5 * before[0], "begins a little above it"
+assert abs(slope["right key"] - 1) < 0.05, "above it and rises with slope 1"
+assert abs(right[-1] / before[-1] - 8) < 1, "eight times as much at d = 512"
+assert zero[0] < right[0], "from W_Q = 0 begins lower"
+assert abs(slope["from 0"] - 1) < 0.05, "lower and rises as steeply"
+assert np.all(controls < np.minimum(before, zero)), (
+    "dashed lines of random movement lie below"
+)
+assert abs(slope["random q, k"] - 1 / 2) < 0.03, "q and k has slope one half"
+assert abs(slope["random weights"]) < 0.03, "length in the weights is flat"
+
+assert steps == 10, "ten steps add a part with slope"
+assert len(seeds) == 6, "one standard error, over six seeds"
+assert slope["random q, k"] < slope["right key"] - 0.4, (
+    "comes from the step's direction, not its length"
+)
+assert local["right key"][0][0] > local["right key"][-1][0], (
+    "From random queries the slope falls with $d$, from"
+)
+assert (dims[:2], dims[-2:]) == ([16, 32], [256, 512]), (
+    "between 16 and 32 to … between 256 and 512"
+)
+assert np.all(np.diff(before / dims) < 0), "narrow models begin with larger"
+assert np.ptp(local["from 0"][dims.index(64) :], axis=0)[0] < 0.03, (
+    "there is no such bend beyond $d = 64$"
+)
+assert 0.45 < slope["random q, k"] < 1 / 2, "has a slope a little below ½"
+assert slope["length"] < 0, "moves a little less in a wider model"

@@ -48,16 +48,16 @@ for seed in seeds:
     moved = np.diag(scores(X, new) - scores(X, old)).mean()
     shares.append(moved / (4 / np.pi * eta * d))
 # One pair alone: the target differs from the attention there only.
-alone = []
+moves = []
 for seed in range(60):
     X, W = init(d, seed)
     target = np.exp(log_softmax(scores(X, W) / (d / 8)))
     target[0, 1] += 0.3
     step = [np.sign(g) for g in gradients(X, W, d / 8, target)]
     new = [w - eta / X.shape[1] * g for w, g in zip(W, step, strict=True)]
-    alone.append((scores(X, new) - scores(X, W))[0, 1])
-alone_mean, alone_error = np.mean(alone), np.std(alone, ddof=1) / 60**0.5
-alone_law = 4 / np.pi * eta * d
+    moves.append((scores(X, new) - scores(X, W))[0, 1])
+alone = np.mean(moves), np.std(moves, ddof=1) / len(moves) ** 0.5
+formula = 4 / np.pi * eta * d
 share, share_error = np.mean(shares), np.std(shares, ddof=1) / len(seeds) ** 0.5
 
 # %%
@@ -79,3 +79,41 @@ for place, (name, points, line) in enumerate(lines):
 axes.set(xlabel="power a of the divisor", ylabel="exponent in d", xticks=powers)
 axes.legend()
 plt.show()
+
+# %% says
+before, adam, of_sgd = np.array(
+    [[slope for slope, _ in each.values()] for each in (start, movement, sgd)]
+)
+a, half, whole = np.array(powers), powers.index(0.5), powers.index(1)
+kept = abs(np.array([before[half], of_sgd[half]]))
+assert np.all(adam - before > 0.4), (
+    "with Adam no $a$ brings the exponents … to 0 together"
+)
+assert np.all(kept < 0.05), "With SGD and a learning rate like $1/D$, $a = ½$"
+assert np.all(np.diff([before, adam, of_sgd]) < 0), "Three falling lines over"
+assert np.all(abs(adam - before - 1 / 2) < 0.06), (
+    "parallel to it, one half above"
+)
+assert np.all(np.diff(of_sgd) < np.diff(before)), "and steeper, 1 − 2a for what"
+assert np.all(kept < 0.05), "The first and the last cross 0 together at a = 1/2"
+assert abs(adam[whole]) < 0.05, "that of Adam at a = 1"
+assert np.all(abs(before - 1 / 2 + a) < 0.02), "lie on the line of the start"
+assert np.all(np.abs([adam - 1 + a, of_sgd - 1 + 2 * a]) < 0.08), (
+    "within 0.08 of the other two"
+)
+
+assert abs(adam[whole]) < 0.05, "keeps Adam's steps the same size as heads grow"
+assert abs(before[half]) < 0.05, r"while $\sqrt d$ keeps the start the same"
+assert abs(alone[0] - formula) < 3 * alone[1], (
+    "moves the score by … the formula gives"
+)
+assert np.all(np.maximum(abs(before), abs(adam))[half : whole + 1] > 0.2), (
+    "and no power in between does both"
+)
+assert np.all(kept < 0.05), "which thus keeps both the start and the step"
+assert coordinate[0.5][0] < 0, "then moves less in larger heads"
+assert share < 1, "In a batch of many pairs the constant is smaller"
+assert (len(X), d) == (16, 256), (
+    "with 16 pairs at once, the first step moves the right key … at $d = 256$"
+)
+assert d == 256, "trained on one pair at $d = 256$"

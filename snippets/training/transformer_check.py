@@ -57,6 +57,16 @@ for what, found in by_rate.items():
                 for rate in rates
             ]
 
+# Between which values they lie: the movement from W_Q = 0, and the logits from
+# either start, which with 1/√d are apart at the last rate.
+moved, logits = {}, {}
+for scale, last in {"8/d": len(rates), "1/√d": -1}.items():
+    slopes = by_rate["moved"][scale, "0"]
+    moved[scale] = min(slopes), max(slopes)
+    slopes = [by_rate["spread"][scale, name][:last] for name in start.values()]
+    logits[scale] = np.min(slopes), np.max(slopes)
+at_last = {name: by_rate["spread"]["1/√d", name][-1] for name in start.values()}
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -79,3 +89,70 @@ for axes in panels[:, 0]:
 handles, labels = panels[0, 0].get_legend_handles_labels()
 fig.legend(handles, labels, loc="outside upper center", ncols=3)
 plt.show()
+
+# %% says
+slope = {(*how, step): fit[how][step][0] for how in fit for step in fit[how]}
+plain = {at: mean["1/√d", at] for at in ("random", "0")}
+mup = {at: mean["8/d", at] for at in ("random", "0")}
+about = {50: (2, 6, 4), 200: (4, 9, 7), 1000: (8, 18, 14)}
+for begin, step in [(begin, step) for begin in plain for step in about]:
+    first, final, flat = about[step]
+    rising = plain[begin][step]
+    assert abs(slope["8/d", begin, step]) < 0.1, "those of $8/d$ are flat"
+    assert np.all(np.diff(rising) > 0), "are flat, and those of … rise"
+    assert abs(rising[0] / first - 1) < 0.15, "rise side by side: from about 2"
+    assert abs(rising[-1] / final - 1) < 0.15, "to about 6, from 4 to 9 and"
+    assert np.all(abs(mup[begin][step] / flat - 1) < 0.15), "flat at about 4, 7"
+    assert np.all(mup[begin][step] > freezes), "These logits are large: a row"
+assert abs(slope["1/√d", "random", 10]) < abs(slope["8/d", "random", 10]) / 2, (
+    "After 10 steps from random queries it is those of … that are flatter"
+)
+assert 0 not in {**plain["0"], **mup["0"]}, "At step 0 … all logits are 0"
+assert (dims[10][0], dims[10][-1]) == (16, 256), "against d from 16 to 256"
+assert dims[200][-1] == dims[1000][-1] == 128, "The last two end at d = 128"
+early = np.array([plain["random"][step] for step in (0, 1, 10)])
+assert np.all(abs(early - 1) < 0.35), "the others are nearly flat at about 1"
+first, *_, final = np.transpose([mup["random"][step] for step in (0, 1, 10)])
+assert np.all(abs(first - 2) < 0.5), "the others fall from about 2 to"
+assert np.all(abs(final - 0.5) < 0.1), "fall from about 2 to about 0.5"
+sizes = plain["0"]
+assert np.all(abs(sizes[10] - 0.45) < 0.15), "lies between 0.3 and 0.6"
+assert abs(sizes[1][0] - 0.05) < 0.01, "that of step 1 rises from 0.05"
+assert abs(sizes[1][-1] - 0.14) < 0.01, "of step 1 rises from 0.05 to 0.14"
+sizes = mup["0"]
+assert abs(sizes[10][0] - 0.8) < 0.05, "that of step 10 falls from 0.8"
+assert abs(sizes[10][-1] - 0.4) < 0.03, "step 10 falls from 0.8 to 0.4"
+assert np.all(abs(sizes[1] - 0.1) < 0.04), "that of step 1 lies at about 0.1"
+
+fast = np.array([*by_rate["moved"].values()])[:, 3:]
+assert np.all(abs(fast - 1) < 0.1), "within 0.1 of 1 after 50 steps"
+assert [*rates[3:], compared] == [0.8, 1.6, 50], (
+    "at 0.8 and 1.6 both scales are"
+)
+assert loss[0] > loss[50] > loss[200] > loss[1000], "So the models still learn"
+assert abs(read_share - 1 / 8) < 0.005, "has read about an eighth of the text"
+assert (len(rates), rates[0], rates[-1]) == (5, 0.1, 1.6), (
+    "At five rates from 0.1 to 1.6, the exponent"
+)
+assert compared == 50, "to 1.6, the exponent after 50 steps from"
+assert slope["1/√d", "0", 50] > slope["8/d", "0", 50] + 0.2, (
+    "After 50 steps the spread of the logits grows like $d$ to the power"
+)
+for scale in scales:
+    change = slope[scale, "random", 50] - slope[scale, "0", 50]
+    assert abs(change) < 0.05, "From random queries it is nearly the same: …"
+    grown = mean[scale, "0"][1000] / mean[scale, "0"][50][:4]
+    assert np.all(grown > 3), "while the logits have grown threefold or more"
+assert abs(slope["1/√d", "random", 10]) < abs(slope["8/d", "random", 10]) / 2, (
+    "the lines of … are the flatter ones"
+)
+assert slope["1/√d", "0", 10] > 0.1, "and neither is flat"
+assert slope["8/d", "0", 10] < -0.1, "and neither is flat"
+assert sizes[10][0] - sizes[10][1] > 3 * (sizes[10][1] - sizes[10][-1]), (
+    "the first doubling of $d$ makes most of the fall"
+)
+assert (len(rates), rates[0], rates[-1], compared) == (5, 0.1, 1.6, 50), (
+    "At five learning rates, from 0.1 to 1.6, the exponent after 50 steps"
+)
+assert max(at_last.values()) < logits["1/√d"][0] / 2, "and is only … from"
+assert [*rates[-2:]] == [0.8, 1.6], r"up to $\eta = 0.8$, and is only"

@@ -34,8 +34,8 @@ even_dims, even = over_widths(last, "loss", scale="0")
 even_rate = last["rate"][last["scale"] == "0"][0]
 where = {"scale": "8/d", "zero_query": 0, "rate": even_rate}
 learned = over_widths(last[np.isin(last["d"], even_dims)], "loss", **where)[1]
-worth = (even - learned).mean(axis=1)
-worth_error = worth.std(ddof=1) / len(worth) ** 0.5
+gains = (even - learned).mean(axis=1)
+worth = gains.mean(), gains.std(ddof=1) / len(gains) ** 0.5
 first = table[(table["step"] == 0) & np.isin(table["d"], even_dims)]
 begun = over_widths(first, "loss", **where)[1].mean()
 ended = learned.mean()
@@ -61,3 +61,32 @@ handles, labels = panels[0, 0].get_legend_handles_labels()
 tight = {"handlelength": 1, "handletextpad": 0.4, "columnspacing": 1}
 fig.legend(handles, labels, loc="outside upper center", ncols=5, **tight)
 plt.show()
+
+# %% says
+assert all(np.all(each == 0.8) for each in best.values()), (
+    "the best is the same at all widths, with either scale and either start"
+)
+assert worth[0] < (begun - ended) / 10, "in which attention hardly matters yet"
+above = np.array([*excess.values()])
+assert np.ptp(above, axis=2).max() < 0.05, "the five lines lie close together"
+assert np.all(np.diff(above[:, :4], axis=1) < 0), (
+    "lie close together, fall from"
+)
+assert np.all(abs(above[:, 0] - 0.45) < 0.05), "fall from about 0.45 to 0"
+assert rates[3] == 0.8, "to 0 at the learning rate 0.8"
+assert np.all(above[:, 4] > 0), "0.8, and turn up again"
+
+assert all(np.all(each == 0.8) for each in best.values()), (
+    r"$\eta = 0.8$ has the lowest mean loss after 50 steps at every width"
+)
+assert len(rates) == 5, "Of five rates, each"
+assert np.all(rates[1:] == 2 * rates[:-1]), "each twice the last"
+assert compared == 50, "the lowest mean loss after 50 steps"
+value, error = worth
+assert 2 * error < value < (begun - ended) / 10, (
+    "weighs all keys alike is only … nats worse"
+)
+assert [even_dims[0], even_dims[-1], even_rate] == [16, 64, 0.4], (
+    r"over $d$ from 16 to 64 at $\eta = 0.4$"
+)
+assert ended < begun, "although training has lowered the loss"
