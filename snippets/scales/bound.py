@@ -21,7 +21,7 @@ cosine_ceiling = {n: 1 / (1 + (n - 1) * np.exp(-2)) for n in keys}
 # The bound that gives one half.
 needed = {n: np.log(n - 1) for n in keys}
 needed_at_best = {n: np.log(n - 1) / 2 for n in keys}
-half_keys = int(1 + np.exp(2))  # the most among which 1/2 can be had
+too_many = int(1 + np.exp(2)) + 1  # among so many none can get one half
 # A cap of 50: what the best key can lack at 512 keys.
 cap_lack = 511 * np.exp(-50)
 
@@ -40,3 +40,26 @@ axes.set(xlabel="bound on the size of a logit", ylabel="weight of the best key")
 axes.set(ylim=(0, 1.14), yticks=[0, 0.5, 1], xticks=[0, 1, 4, 8, 12, 16])
 fig.legend(ncols=2, loc="outside upper center")
 plt.show()
+
+# %% says
+assert cosine_ceiling[512] < 0.02, "cannot focus on one key among many"
+for n in keys:
+    curve, unrelated = ceiling[n], against_zero[n]
+    assert np.all(np.diff(curve) > 0), "S-shaped curves from 1/n to 1"
+    assert abs(curve[0] * n - 1) < 1e-9, "from 1/n to 1, further right"
+    assert np.allclose(curve[:161], unrelated[::2]), "at half the distance"
+assert np.all(np.diff([*needed.values()]) > 0), "further right for more keys"
+assert cosine_ceiling[65536] < 0.02, "for 512 and 65536 keys near the bottom"
+
+# Of the page.
+assert cosine_ceiling[512] < 1 / 50, "a logit of 1 is small"
+best = [1 / (1 + (n - 1) * np.exp(-2)) for n in (too_many - 1, too_many)]
+assert best[0] > 1 / 2 > best[1], "keys or more none can get half of the weight"
+top = np.exp(needed[512])
+assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
+    "half of the weight when the 511 others are unrelated (cosine 0), "
+    r"it must be at least $\ln 511"
+)
+assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
+    "At 50 it lets the best of 512 keys come"
+)

@@ -42,3 +42,21 @@ for axes in rows[:, 0]:
     axes.set(yticks=ticks, yticklabels=ticks)
 rows[1, 1].set_xlabel("dimension d")
 plt.show()
+
+# %% says
+noise, signal = spread["undivided"], size["undivided"]
+assert np.all(noise == np.sqrt(d)), r"scores … spread like $\sqrt d$"
+assert np.ptp(spread["÷ √d"]) < 1e-9, r"$\sqrt d$ keeps that spread level"
+assert np.ptp(signal / d) < 1e-9, "aligned them, scores grow like $d$"
+level = [name for name in size if np.ptp(size[name]) < 1e-9]
+assert level == ["÷ d"], "only $d$ keeps their size"
+
+# Of the figure.
+assert np.all(noise == [4, 8, 16]), "doubles from dot to dot, 4, 8, 16"
+assert np.all(spread["÷ √d"] == 1), "divided by √d it is 1 each time"
+halved = spread["÷ d"]
+assert np.all(halved[1:] == halved[:-1] / 2), "divided by d it halves"
+assert np.allclose(signal[1:], 4 * signal[:-1]), "grow fourfold from dot to dot"
+doubled = size["÷ √d"]
+assert np.allclose(doubled[1:], 2 * doubled[:-1]), "by √d they double"
+assert np.allclose(size["÷ d"], 0.3), "by d they are 0.3 each time"

@@ -14,6 +14,7 @@ bf16 and 48 in fp32. e^{πd}: all marks lie below 300 dimensions.
 import numpy as np
 from formats import (
     FORMATS,
+    LIMIT,
     rounds_to_infinity,
     rounds_to_one,
     rounds_to_zero,
@@ -67,3 +68,46 @@ axes.spines["left"].set_visible(False)
 axes.minorticks_off()
 fig.legend(ncols=4, loc="outside upper center", columnspacing=1)
 plt.show()
+
+# %% says
+never = [zero["√d"], equal["√d"], infinite["√d"]]
+first = min(d for where in never for d in where.values())
+assert first > 1e9, r"With $\sqrt{d}$ … give out at no dimension in use"
+for f in ("d⁵", "exp πd"):
+    assert equal[f]["fp16"] < 10, "half precision does so below ten"
+assert 10 < zero["1"]["fp16"] < 100, "from tens of dimensions in fp16"
+assert 1e4 < zero["1"]["fp64"] < 1e5, "in fp16 to tens of thousands"
+assert 1e6 < zero["log d"]["fp64"] < 1e8, "or millions, in fp64"
+drawn = [name for name, d in infinite["√d"].items() if d < 1e10]
+assert drawn == ["fp16"], "a single mark far to the right, for fp16"
+assert 1e4 < infinite["d"]["fp16"] < 1e5, (
+    "for the divisor, at tens of thousands"
+)
+assert infinite["d⁵"]["fp16"] == 10, "infinite from 10 dimensions in fp16"
+assert equal["d⁵"]["bf16"] == 4, "all weights equal from 4 in bf16"
+assert equal["d⁵"]["fp32"] == 48, "from 4 in bf16 and 48 in fp32"
+last = max(*infinite["exp πd"].values(), *equal["exp πd"].values())
+assert last < 300, "all marks lie below 300 dimensions"
+
+# Of the page.
+for name in ("bf16", "fp32"):
+    there = infinite["√d"][name]
+    assert there > LIMIT > 1e42, (
+        r"$\sqrt d$: the divisor is infinite … never | never"
+    )
+for f in ("√d", "d", "d⁵"):
+    assert infinite[f]["fp64"] > 1e42, "is infinite below $10^{42}$"
+assert equal["d/8"]["fp16"] > equal["d"]["fp16"], "The others lie further out"
+times = cosine["fp16"] / equal["d"]["fp16"]
+assert abs(times - 10**2) < 0.1, "ten times a cosine in fp16"
+lost = [
+    name
+    for name, (_, _, bottom) in FORMATS.items()
+    if log_n_gap > (1 - bottom) * np.log(2)
+]
+assert lost == ["fp16"], "a typical weight is 0 in fp16, and in no other format"
+bf16, fp32 = FORMATS["bf16"], FORMATS["fp32"]
+assert bf16[1] == fp32[1], "bf16, which has the same exponents"
+assert bf16[0] < fp32[0], "the same exponents and fewer digits"
+for name in ("fp32", "bf16"):
+    assert infinite["exp πd"][name] < 64, "it is infinite, and every logit is 0"

@@ -51,6 +51,15 @@ for n in [512, *keys]:
     top = rho * np.sqrt(d) + np.sqrt(1 - rho**2) * x
     best = np.exp((n - 1) * log_ndtr(top) - x**2 / 2) / np.sqrt(2 * np.pi)
     on_top[n] = step * best.sum()
+# The rows of the table, each with its label.
+rows = [
+    (r"1, plain $\sqrt d$", "1"),
+    (r"$0.43\ln n$", "0.43 ln n"),
+    (r"$\sqrt{2\ln n}$", "√(2 ln n)"),
+    (r"$\ln n$", "ln n"),
+    (r"$\sqrt d$, undivided", "√d"),
+]
+at_512 = {name: f(512) for name, f in factors.items()}
 # With nothing to find: the largest weight of 512.
 noise_alone = {name: mean_largest(512, f(512)) for name, f in factors.items()}
 # From how many keys on s ln n exceeds the freezing point √(2 ln n).
@@ -77,3 +86,39 @@ panels[1].set_xlabel("number of keys n")
 handles, labels = axes.get_legend_handles_labels()
 fig.legend(handles, labels, ncols=2, loc="outside upper center")
 plt.show()
+
+# %% says
+tops = [on_top[n] for n in keys]
+assert np.all(np.diff(tops) < 0), "the largest score: it falls"
+assert tops[0] > 0.99, "it falls from nearly 1"
+assert abs(tops[-1] - 1 / 2) < 0.05, "nearly 1 to one half"
+low, plain, high = np.array([quantiles["1"][n] for n in keys]).T
+assert np.all(high[keys.index(1024) :] < 0.1), (
+    "both sink to 0 from a few hundred keys on"
+)
+grown = {name: quantiles[name][1024][1] for name in shown}
+assert grown["ln n"] > 0.9, "grows with the number of keys keeps its weight up"
+assert grown["ln n"] > grown["√(2 ln n)"], (
+    "With √(2 ln n), and more so with ln n"
+)
+assert grown["√(2 ln n)"] > 0.8, "stays near 1 up to a thousand keys or more"
+for name in shown[1:]:
+    band = quantiles[name][4096]
+    assert band[0] < 0.05 < 0.95 < band[2], "soon reaches from nearly 0 to 1"
+
+# Of the page.
+assert frozen_from[1] == 8, "a row of 8 keys or more starts frozen"
+assert np.all(np.diff(plain) < 0), r"With $\sqrt d$ alone the right key fades"
+assert abs(on_top[16384] - 1 / 2) < 0.05, "of all in about half of the draws"
+assert grown["ln n"] > 0.9 > grown["1"], (
+    "A factor that grows with $n$ keeps it up"
+)
+split = quantiles["ln n"][16384]
+assert split[0] < 0.05, "the right key gets … nearly nothing"
+assert split[2] > 0.95, "the right key gets nearly everything"
+assert noise_alone["ln n"] > 1 / 2, "puts most of the weight on a key"
+far = np.log([frozen_from[0.43] - 1, frozen_from[0.43]])
+passed = 0.43 * far > np.sqrt(2 * far)
+assert [*passed] == [False, True], (
+    r"freezes only from … where $0.43\ln n$ passes $\sqrt{2\ln n}$"
+)

@@ -43,6 +43,15 @@ for name, factor in factors.items():
     best = np.exp((n - 1) * log_ndtr(score) - x**2 / 2) / np.sqrt(2 * np.pi)
     on_top[name] = step * best.sum()
     largest[name] = mean_largest(n, factor)
+between = {f: 1 - below_tenth[f] - above_nine[f] for f in factors}
+# The rows of the table, each with its label.
+rows = [
+    (r"1, plain $\sqrt d$", "√d"),
+    (r"$0.43\ln n$", "√d/(0.43 ln n)"),
+    (r"$\sqrt{2\ln n}$", "√d/√(2 ln n)"),
+    (r"$\ln n$", "√d/ln n"),
+    (r"$\sqrt d$, undivided", "1"),
+]
 
 # %%
 import matplotlib.pyplot as plt
@@ -61,3 +70,51 @@ axes.set(xlabel="weight of the right key", ylabel="share of draws up to it")
 axes.set(xlim=(0, 1), ylim=(0, 1))
 axes.legend(loc="lower right", title="factor")
 plt.show()
+
+# %% says
+at = [0.1, 0.2, 0.5, 0.8, 0.9]
+up_to = {
+    name: dict(zip(at, np.interp(at, weight, share[name]), strict=True))
+    for name in share
+}
+assert up_to["√d"][0.2] < 0.02, "from 0.2 to 0.8 in nearly every draw"
+assert up_to["√d"][0.8] > 0.98, "the right key gets from 0.2 to 0.8"
+assert between["1"] < 1 / 2, "mostly nearly all or nearly nothing"
+assert between["1"] < 1 / 2, (
+    "Even odds on average do not mean half of the weight"
+)
+assert up_to["√d"][0.8] - up_to["√d"][0.2] > 0.96, (
+    "a steep step from 0 to 1 between weights of 0.2 and 0.8"
+)
+assert abs(share["1"][0] - 1 / 4) < 0.1, (
+    "Undivided it starts at about a quarter"
+)
+assert abs(up_to["√d/ln n"][0.1] - up_to["1"][0.1]) < 0.05, "is close to that"
+lies = [up_to[name][0.1] for name in ("√d", "√d/√(2 ln n)", "√d/ln n")]
+assert lies[0] < lies[1] < lies[2], "with √(2 ln n) it lies between"
+for name in drawn:
+    crossed = up_to[name][0.5]
+    assert abs(crossed - 1 / 2) < 0.1, (
+        "All cross one half at a weight of one half"
+    )
+
+# Of the page.
+a = np.linspace(1, 9, 801)
+needs, best = log_n / a + a / 2, factors["√d/√(2 ln n)"]
+assert abs(a[np.argmin(needs)] - best) < 0.01, "It is smallest at"
+assert abs(needs.min() - best) < 0.01, r"where it equals $\sqrt{2\ln n}$"
+assert needed["√d/√(2 ln n)"] < 1.1 * needed["1"], (
+    "A larger factor can hardly lower it further"
+)
+assert on_top["√d"] > 0.999, "the right key is on top in practically every draw"
+assert up_to["√d"][0.1] < 1e-4, "practically never below 0.1"
+assert up_to["√d"][0.9] > 1 - 1e-4, "practically never below … or above 0.9"
+assert up_to["1"][0.9] - up_to["1"][0.1] < 1 / 2, (
+    "its weight is below 0.1 in … of them and above 0.9 in"
+)
+assert abs(on_top["1"] - 1 / 2) < 0.1, "only for the toss of a coin"
+assert n == 512, r"What $\sqrt d$ adds at 512 keys"
+assert on_top["√d"] > 0.999, (
+    "at 512 keys is caution: it gives half of the weight only to a key that is "
+    "certain to be the best"
+)

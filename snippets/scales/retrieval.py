@@ -64,3 +64,41 @@ axes.set_xticklabels(["4", "64", "512", "16,384", "1 million"])
 axes.minorticks_off()
 fig.legend(ncols=2, loc="outside upper center", columnspacing=1)
 plt.show()
+
+# %% says
+lines = {name: np.array([needed[name][n] for n in keys]) for name in needed}
+# From 4096 keys to a million the logarithm grows by 20/12.
+grown = {name: line[-1] / needed[name][4096] for name, line in lines.items()}
+assert abs(grown["√64"] - 20 / 12) < 0.05, (
+    "that a key needs grows like the logarithm of the number of keys"
+)
+for name in ("1", "log n"):
+    root = (20 / 12) ** 0.5
+    assert abs(grown[name] - root) < 0.07, (
+        "like the square root of that logarithm"
+    )
+bends = np.diff(lines["√64"], 2)
+assert abs(bends[2:]).max() < 0.003, "The line for √d at d = 64 is straight"
+assert abs(capacity[64] - 1800) < 50, "a perfect match, at about 1800 keys"
+assert np.all(lines["√128"] < lines["√64"]), "that for d = 128 is lower"
+assert 1e4 < capacity[128] < 1e5, "and passes 1 at tens of thousands"
+apart = abs(lines["1"] - lines["log n"])
+assert apart.max() < 0.04, "the lines for d = 64 are hardly apart"
+assert max(lines["1"][-1], lines["log n"][-1]) < 0.7, "bend and stay below 0.7"
+assert lines["64"].min() > 1, "Divided by d the line is above 1 from 4 keys on"
+
+# Of the page.
+assert abs(needed["√64"][512] - approximate) < 1e-3, (
+    r"the right side is close to $\ln n + \frac12$"
+)
+assert needed["√64"][1024] < 1 < needed["√64"][4096], (
+    "Beyond … keys even a perfect match stays below even odds"
+)
+assert abs(floor / needed["1"][512] - 1) < 0.05, "only has to beat the best"
+assert abs(8 * floor / np.sqrt(2 * np.log(512)) - 1) < 0.15, (
+    "about the largest of the noise scores"
+)
+assert lines["64"].min() > 1, r"Divided by $d$ no $\rho$ suffices"
+assert floor < min(line[512] for line in needed.values()), (
+    "The floor, where the match is as large as the largest noise score"
+)

@@ -5,8 +5,8 @@ Two stacked panels against the dimension d from 2 to 4096, all axes logarithmic.
 Above, the standard deviation of a logit at the start: divided by 1 it rises
 steeply, by log d less so, by √d it is level at 1, by d and as a cosine it
 falls, by d⁵ and e^{πd} it drops out of the picture at once. Below, the size of
-a logit when query and key are correlated by 0.3: everything is steeper, √d now
-rises, and d, like the cosine, is level.
+a logit when query and key are correlated by 0.3: each line climbs more or falls
+less, √d now rises, and d, like the cosine, is level.
 """
 
 # %%
@@ -23,8 +23,21 @@ aligned = {
     name: dict(zip(dims.tolist(), values.tolist(), strict=True))
     for name, values in rivals.aligned(dims, rho, n_keys).items()
 }
-# e^{πd} itself at d = 64, as a power of ten.
-exp_digits = np.pi * 64 / np.log(10)
+# Of e^{πd} itself at d = 64.
+exp_digits = int(np.pi * 64 / np.log(10)) + 1
+# The rows of the table, each with its label.
+rows = [
+    ("1", "1"),
+    (r"$\log d$", "log d"),
+    (r"$\sqrt d$, T5", "√d"),
+    ("$d/8$", "d/8"),
+    ("$d$", "d"),
+    ("cosine", "cosine"),
+    ("10 cos", "10 cosine"),
+    ("QK-norm", "QK-norm"),
+    (r"$\sqrt d/\log n$", "log n"),
+    ("soft cap of 50", "cap"),
+]
 
 # %%
 import matplotlib.pyplot as plt
@@ -56,3 +69,49 @@ panels[1].set(
 panels[1].set_xticklabels([4, 16, 64, 512, 4096])
 panels[1].minorticks_off()
 plt.show()
+
+# %% says
+level = [
+    [name for name in shown if np.ptp([*table[name].values()]) < 1e-9]
+    for table in (start, aligned)
+]
+assert level[0] == ["√d"], r"At the start only $\sqrt{d}$ holds the spread"
+assert level[1] == ["d"], "under alignment only $d$ holds its size"
+rise = {name: start[name][4096] / start[name][8] for name in start}
+assert rise["1"] > rise["log d"] > 1, "by 1 it rises steeply, by log d less so"
+assert abs(start["√d"][64] - 1) < 1e-9, "by √d it is level at 1"
+for f in ("d", "cosine"):
+    assert np.all(np.diff([*start[f].values()]) < 0), "as a cosine it falls"
+for f in ("d⁵", "exp πd"):
+    assert start[f][32] < 1e-6, "it drops out of the picture at once"
+for f in shown:
+    climb = aligned[f][64] / aligned[f][8]
+    assert climb > start[f][64] / start[f][8], (
+        "each line climbs more or falls less"
+    )
+root = [*aligned["√d"].values()]
+assert np.all(np.diff(root) > 0), "√d now rises"
+cosine = [aligned["cosine"][d] for d in (16, 64, 4096)]
+assert np.ptp(cosine) < 0.01, "like the cosine, is level"
+
+# Of the page.
+for f in ("log d", "d⁵", "exp πd"):
+    for table in (start, aligned):
+        low, high = sorted([table[f][64], table[f][4096]])
+        assert high > 3 * low, r"$\log d$, $d^5$ and $e^{\pi d}$ keep neither"
+assert start["exp πd"][4096] == 0, (
+    r"With $e^{\pi d}$ … and at 4096 both are 0 in fp64"
+)
+assert aligned["exp πd"][4096] == 0, "and at 4096 both are 0 in fp64"
+assert 10 ** (exp_digits - 1) <= np.exp(64 * np.pi) < 10**exp_digits, (
+    r"At $d=64$, $e^{\pi d}$ has … digits"
+)
+for f in ("QK-norm", "cap"):
+    off = abs(np.array([*start[f].values()]) - 1)
+    assert off.max() < 0.01, r"fail only where $\sqrt d$ itself does"
+assert abs(aligned["cosine"][4096] - rho) < 1e-3, (
+    r"Aligned, it settles near $\rho$"
+)
+assert 0.999 < start["cap"][64] < 1, (
+    "It leaves typical logits at the start alone"
+)

@@ -2,11 +2,10 @@ r"""At 512 keys $\sqrt{d}$ gives the same weights for every $d$; a smaller
 divisor freezes the row, a larger one makes it uniform.
 
 The average largest of 512 softmax weights against the dimension d from 4 to
-4096, both axes logarithmic. Divided by 1 it climbs from about a tenth to nearly
-1. Divided by log d it is lower, and climbs as far as about 0.7. Divided by √d
-it is level at about 0.03. Divided by d it sinks to 1/512, a dashed line along
-the bottom, where d⁵ and e^{πd} are from the start. A dotted line marks one
-half.
+4096, both axes logarithmic. Divided by 1 it climbs from a seventh to nearly 1.
+Divided by log d it is lower, and climbs as far as about 0.7. Divided by √d it
+is level at about 0.03. Divided by d it sinks to 1/512, a dashed line along the
+bottom, where d⁵ and e^{πd} are from the start. A dotted line marks one half.
 """
 
 # %%
@@ -51,3 +50,31 @@ axes.set(yticks=[1 / 512, 0.01, 0.1, 0.5, 1], ylim=(0.0008, 1.3))
 axes.set_yticklabels(["1/512", "0.01", "0.1", "0.5", "1"])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+by_1, by_log, by_root, by_d = (np.array([*largest[f].values()]) for f in drawn)
+assert np.ptp(by_root) < 1e-9, "gives the same weights for every $d$"
+assert by_1[-1] > 0.95, "a smaller divisor freezes the row"
+assert by_d[-1] < 1.1 / n_keys, "a larger one makes it uniform"
+assert np.all(np.diff(by_1) > 0), "Divided by 1 it climbs"
+assert abs(by_1[0] - 1 / 7) < 0.01, "climbs from a seventh to nearly 1"
+assert np.all(by_log < by_1), "Divided by log d it is lower"
+assert abs(by_log[-1] - 0.7) < 0.05, "climbs as far as about 0.7"
+assert abs(by_root[0] - 0.03) < 0.005, "Divided by √d it is level at about 0.03"
+assert np.all(np.diff(by_d) < 0), "Divided by d it sinks to 1/512"
+
+# Of the page.
+assert by_log[-1] > 1 / 2, "one key still takes over as $d$ grows"
+few = rivals.spreads(4, n_keys)  # at four dimensions
+for f in ("d⁵", "exp πd"):
+    even = mean_largest(n_keys, few[f]) * n_keys
+    assert even < 1.01, "an average over all keys, even in a few dimensions"
+assert np.ptp(by_root) < 1e-9, (
+    r"With $\sqrt d$ the largest of … on average, in every dimension"
+)
+assert frozen > 1, "A spread of 1 lies below that"
+assert frozen_log_d > frozen_d, r"With $\log d$ it takes until about"
+rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
+assert np.all(np.diff(rising) > 0), r"$\sqrt d/\log d$ grows without limit"
+assert effective["d"][4096] > 0.99 * n_keys, "an average, not a choice"
+assert abs(largest["exp πd"][64] - 1 / 512) < 1e-7, "Every weight is then 1/512"
