@@ -52,6 +52,7 @@ assert np.all(np.diff(lines) < 0), "Two falling lines"
 assert np.all(np.diff([*gain.values()]) > 0), "The lower and steeper one"
 assert 31.9 < after[64] < 32, "just below 32 at 64 dimensions"
 assert round(each_side[64]) == 90, "on the query alone, 90 at 64 dimensions"
+assert abs(scores["each side"] / exact - 1) < 2**-8, "The result is the same"
 assert scores["query"] == exact < scores["after"], (
     "Dividing only the query … protects the sum just as well"
 )

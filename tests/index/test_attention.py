@@ -1,0 +1,70 @@
+"""The weights that pile up: by drawing whole keys, with a wrong length and divisor that fail."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from tests.tolerance import is_median
+
+
+def largest_weights(seed, d, n_keys, draws, divisor, length=1):
+    """Draw whole queries of length √d and whole keys, and give the largest weight of each draw."""
+    rng = np.random.default_rng(seed)
+    scores = np.empty((draws, n_keys))
+    for row in scores:
+        query = rng.standard_normal(d)
+        query *= length * np.sqrt(d) / np.linalg.norm(query)
+        row[:] = rng.standard_normal((n_keys, d)) @ query
+    return softmax(scores / divisor, axis=1).max(axis=1)
+
+
+@pytest.mark.parametrize(("d", "draws"), [(4, 8000), (64, 2000), (1024, 400)])
+def test_medians(snippet, d, draws):
+    page = snippet("index/attention")
+    unscaled = largest_weights(1, d, page.n_keys, draws, 1)
+    scaled = largest_weights(1, d, page.n_keys, draws, np.sqrt(d))
+    by_d = largest_weights(1, d, page.n_keys, draws, d)
+    longer = largest_weights(1, d, page.n_keys, draws, 1, length=1.3)
+    assert is_median(page.median_unscaled_max[d], unscaled, page.draws)
+    assert is_median(page.median_scaled_max, scaled, page.draws)
+    assert not is_median(page.median_unscaled_max[d], longer, page.draws), "another length"
+    assert not is_median(page.median_scaled_max, unscaled, page.draws), "no divisor"
+    assert not is_median(page.median_scaled_max, by_d, page.draws), "d for √d"
+
+
+def test_medians_to_the_last_digit(snippet):
+    page = snippet("index/attention")
+    sample = largest_weights(6, 4, page.n_keys, 40_000, 2)
+    assert is_median(page.median_scaled_max, sample, page.draws)
+    for unit in (-0.01, 0.01):
+        assert not is_median(page.median_scaled_max + unit, sample, page.draws)
+
+
+def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
+    page = snippet("index/attention")
+    g = page.explore["g"]
+    assert g.shape == (page.n_keys,)
+    for d in page.dims:
+        shown = softmax(np.sqrt(d) * g)
+        assert abs(shown.max() - page.median_unscaled_max[d]) < 0.005
+        assert np.allclose(page.unscaled[d], np.sort(shown)[::-1])
+        assert abs(softmax(1.3 * np.sqrt(d) * g).max() - shown.max()) > 1e-5
+    assert abs(softmax(g).max() - page.median_scaled_max) < 0.005
+    assert np.allclose(page.scaled, np.sort(softmax(g))[::-1])
+
+
+def test_an_aligned_key_comes_first_by_either_divisor(snippet):
+    """As docs/saturation.md says of the states that it links to."""
+    g = snippet("index/attention").explore["g"]
+
+    def share(d, divisor, rho=0.3):
+        # The last key is ρq and a part of its own, and |q|² = d.
+        own = rho * d + np.sqrt((1 - rho**2) * d) * g[-1]
+        weights = softmax(np.append(np.sqrt(d) * g[:-1], own) / divisor)
+        return weights[-1], weights.argmax() == len(g) - 1
+
+    assert share(1024, 32)[0] > 0.95
+    little, first = share(1024, 1024)
+    assert first
+    assert 1 / 32 < little < 1.5 / 32
+    assert not share(1024, 32, rho=0)[1]

@@ -1,0 +1,109 @@
+"""The answers themselves: their form, the list on top, and what no snippet of theirs computes."""
+
+import re
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tests.conftest import PROJECT
+
+PAGE = PROJECT.root / "docs/questions.md"
+
+
+def lacks(entry):
+    """Name what an answer should have and has not. An entry is what follows `### `."""
+    parts = re.split(r"\n\n+", entry.partition("\n## ")[0].strip())
+    answer, more = parts[1], parts[-1]
+    sentences = re.sub(r"\$[^$]*\$|\{=[^}]*\}|`[^`]*`", "x", answer)
+    has = {
+        "an anchor": re.search(r"\{#[\w-]+\}$", parts[0]),
+        "two to five sentences": 2 <= len(re.findall(r"[.?](?=\s|$)", sentences)) <= 5,
+        "a computed number": "{=" in answer,
+        "a link to the argument": re.search(r"\]\(\w+\.md#", more),
+        "a source": re.search(r"\[@|https://", more),
+    }
+    return [name for name, found in has.items() if not found]
+
+
+def test_every_answer_is_short_computed_linked_and_cited():
+    _, *entries = PAGE.read_text("utf-8").split("\n### ")
+    assert len(entries) > 30
+    assert {entry.splitlines()[0]: lacks(entry) for entry in entries if lacks(entry)} == {}
+
+
+def test_an_answer_that_lacks_something_is_found():
+    whole = "Why? {#why}\n\nYes: {= a/b.c :.2f } of it. So.\n\n[There](a.md#b) [@c].\n{ .more }\n"
+    assert lacks(whole) == []
+    assert lacks(whole.replace(" {#why}", "")) == ["an anchor"]
+    assert lacks(whole.replace(" So.", "")) == ["two to five sentences"]
+    assert lacks(whole.replace("So.", "So. " * 5)) == ["two to five sentences"]
+    assert lacks(whole.replace("{= a/b.c :.2f }", "half")) == ["a computed number"]
+    assert lacks(whole.replace("a.md#b", "#b")) == ["a link to the argument"]
+    assert lacks(whole.replace(" [@c]", "")) == ["a source"]
+
+
+def listed(page):
+    """Give the anchors in the list on top, groups and questions, in order."""
+    return re.findall(r"\]\(#([\w-]+)\)", page.split("\n## ")[0])
+
+
+def anchors(page):
+    """Give the anchors of the headings below it, in order."""
+    headings = re.findall(r"^##+ (.+?)(?: \{#([\w-]+)\})?$", page, re.MULTILINE)
+    return [anchor or re.sub(r"\W+", "-", title.lower()) for title, anchor in headings]
+
+
+def misplaced(page):
+    """Name what the list on top lacks, has too much, or else the first that is out of order."""
+    on_top, below = listed(page), anchors(page)
+    found = [f"the list on top lacks (#{each})" for each in below if each not in on_top]
+    found += [f"no heading has (#{each})" for each in on_top if each not in below]
+    pairs = zip(on_top, below, strict=False)
+    swapped = (f"(#{one}) is listed where (#{other}) comes" for one, other in pairs if one != other)
+    return found or [*islice(swapped, 1)]
+
+
+def test_the_list_on_top_leads_to_every_question():
+    page = PAGE.read_text("utf-8")
+    assert misplaced(page) == []
+    assert len(set(anchors(page))) == len(listed(page)) == len(anchors(page)) > 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        ("\n## In code", "\n### New? {#new}\n\n## In code", "the list on top lacks (#new)"),
+        ("[MLA](#mla)", "[MLA](#gemma)", "the list on top lacks (#mla)"),
+        ("[MLA](#mla)", "[MLA](#mla) [a](#more)", "no heading has (#more)"),
+        (
+            "(#models)**: [DeBERTa](#deberta)",
+            "(#deberta)**: [a](#models)",
+            "(#deberta) is listed where (#models) comes",
+        ),
+    ],
+)
+def test_what_the_list_on_top_lacks_or_misplaces_is_named(old, new, flaw):
+    page = PAGE.read_text("utf-8")
+    assert page.count(old) == 1
+    assert misplaced(page.replace(old, new)) == [flaw]
+
+
+def share_below(n, sigma, norm, draws=20_000):
+    """Count rows of Gaussian logits where diag(p) − ppᵀ has a smaller norm; give the error too."""
+    logits = sigma * np.random.default_rng([n, int(sigma)]).standard_normal((draws, n))
+    p = special.softmax(logits, axis=1)
+    two, three = np.sum(p**2, axis=1), np.sum(p**3, axis=1)
+    below = np.sqrt(np.maximum(two - 2 * three + two**2, 0)) < norm
+    return below.mean(), 0.5 / np.sqrt(draws)
+
+
+def test_at_256_dimensions_the_median_of_200_keys_falls_by_half():
+    # A median lies below a value if more than half of the rows do.
+    share, error = share_below(200, 1, 0.106)
+    assert share < 0.5 - 4.5 * error, "divided, it is above 0.106"
+    share, error = share_below(200, 16, 0.053)
+    assert share > 0.5 + 4.5 * error, "bare at 256 dimensions, below half of that"
+    share, error = share_below(200, 8, 0.106)
+    assert share < 0.5 - 4.5 * error, "bare at 64 dimensions, it does not fall"
