@@ -52,3 +52,22 @@ axes.set(xlabel="correlation c between keys", ylabel="keys taking part, of 512")
 axes.set(yticks=[1, 10, 100, 512], yticklabels=["1", "10", "100", "512"])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert n == 512, "at 512 keys, with the divisor, by"
+assert excess[16] > excess[64] > excess[128] > 0, "Averaging over it raises"
+assert d == 64, "bare scores and d = 64 the number of keys that take part moves"
+assert leaves_at > 0.8, (
+    "leaves the frozen phase only when its keys are very alike"
+)
+assert round(divided[0]) == 191, "√64 it starts at 191 and"
+assert np.all(np.diff(divided) > 0), "it starts at 191 and climbs"
+assert divided[-1] > 500, "at 191 and climbs to 512"
+assert max(bare[correlation < 0.61]) < 3, (
+    "stays below 3 up to a correlation of 0.6"
+)
+assert bare[-1] > 200, "a correlation of 0.6 and climbs steeply after"
+assert round(leaves_at, 1) == 0.8, "a vertical line at 0.8 marks"
+assert (n, d) == (512, 64), "For 512 keys and d = 64, bare attention reaches"
+there = np.interp(leaves_at, correlation, divided)
+assert there > 2 * divided[0], "is then even more spread than intended"

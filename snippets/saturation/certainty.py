@@ -4,7 +4,7 @@ only at tens of thousands of dimensions.
 The probability that the largest weight exceeds 0.99, against the number of
 dimensions from 1 to a million on a logarithmic axis, for 3, 64 and 4096 keys
 and bare scores. The three curves rise slowly. At 64 dimensions they stand at a
-little over a half, at a fifth and below a tenth; they pass 95 per cent near six
+little over a half, at a fifth and below a tenth; they pass 95% near six
 thousand dimensions for 3 keys, near fifty thousand for 64 and beyond a hundred
 thousand for 4096. Dashed curves, the formula for near-ties, meet them there.
 """
@@ -26,18 +26,20 @@ def leads(lead, n):
 
 
 dims = 4 ** np.arange(0, 10.1, 0.5)
-counts, odds = [3, 64, 512, 4096], np.log(99)
+counts, sure = [3, 64, 512, 4096], 0.99
+odds = np.log(sure / (1 - sure))
 behind_by_2 = 1 / (1 + np.exp(2))  # what a lead of 2 leaves to the second
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
 for n in counts:
     top = draw_evenly(n, power=16) if n > 3 else every_three(300)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
-    probability[n] = np.mean(weights > 0.99, axis=1)
+    probability[n] = np.mean(weights > sure, axis=1)
     at_64[n] = probability[n][dims == 64][0]
     gap_at_64[n] = 8 * brentq(lambda lead, n=n: leads(lead, n) - 0.5, 0, 9)
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
     near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds
     d_needed[n] = (mean_maximum(n) * odds / 0.05) ** 2
+d_rounded = {n: round(d, -3) for n, d in d_needed.items()}
 
 # %%
 import matplotlib.pyplot as plt
@@ -57,3 +59,35 @@ axes.set_xticks(
 )
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert sure == 0.99, "and exceeds .99 in … of draws"
+assert (512 - 1) * np.exp(-17) < 0.00005, (
+    "for up to 512 keys, a lead of 17 does that, as 511 e^{-17} is below .00005"
+)
+assert gap_at_64[512] < 2 < np.sqrt(64) == 8, (
+    "At d_k = 64 the best of 512 keys leads the second best by less than 2 in"
+    " half of all draws (…), although a single score has a spread of 8"
+)
+assert np.all(np.diff([*gap_at_64.values()]) < 0), (
+    "The more keys there are, the more crowded it is near the top"
+)
+many = [d_needed[n] for n in counts if n >= 64]
+assert min(many) > 10_000, (
+    "With 64 keys or more, one of them takes over 99% … at tens of thousands"
+)
+for n in (3, 64, 4096):
+    assert np.all(np.diff(probability[n]) >= 0), "three curves rise slowly"
+assert 1 / 2 < at_64[3] < 0.6, "they stand at a little over a half"
+assert abs(at_64[64] - 1 / 5) < 0.02, "over a half, at a fifth and"
+assert at_64[4096] < 1 / 10, "at a fifth and below a tenth"
+assert round(d_needed[3], -3) == 6000, "pass 95% near six thousand dimensions"
+assert abs(d_needed[64] - 50_000) < 5000, (
+    "for 3 keys, near fifty thousand for 64"
+)
+assert d_needed[4096] > 100_000, "and beyond a hundred thousand for 4096"
+assert sure == 0.99, "The largest weight exceeds .99 with probability"
+assert at_64[3] > at_64[64] > at_64[512], "… for 3 keys, … for 64 and … for 512"
+assert (
+    abs(np.interp(19 / 20, probability[512], dims) / d_needed[512] - 1) < 0.05
+), "19 times out of 20 among 512 keys, d_k would have to be about"

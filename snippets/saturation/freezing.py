@@ -31,6 +31,7 @@ for x in (0.55, 0.6, 0.9):
     variance = x**2 * 2 * np.log(float(many))
     simple[x] = many * np.exp(-variance)
     true[x] = participation(many, np.sqrt(variance))
+excess = {x: true[x] / simple[x] for x in true}
 # With real numbers of keys the border itself is in the middle of the change.
 at_border = {}
 for n in (16, 512, 65536):
@@ -51,3 +52,31 @@ axes.set(xlabel="σ / √(2 ln n)", ylabel="two picks hit the same key")
 axes.set(ylim=(0, 0.8), xlim=(0, 2.5))
 axes.legend(loc="upper left")
 plt.show()
+
+# %% says
+far = [np.max(abs(same_key[n] - limit)) for n in counts]
+assert np.all(np.diff(far) < 0), "The more keys, the sharper the border"
+assert far[2] > 1 / 10, "At real numbers of keys it is blurred"
+for n in (16, 4096, 10**6):
+    assert same_key[n][0] < 1 / 10, (
+        "a million and 10^100 keys the curves start near 0"
+    )
+    assert np.all(np.diff(same_key[n]) > 0), (
+        "upwards around 1 and rise towards 1"
+    )
+distance = [np.mean(abs(same_key[n] - limit)) for n in counts]
+assert np.all(np.diff(distance) < 0), "The more keys, the closer they lie"
+for n in (512, 65536):
+    assert at_border[n]["max"] < 1 / 2, (
+        "where the change happens, not that it is over"
+    )
+assert rate[512] > inverse_e + 0.001 > rate[10**6], (
+    "a share of … for 512 keys and … for a million, against"
+)
+assert rate[16] > 1.1 * inverse_e, (
+    "Few keys are far from the limit: 16 keys give"
+)
+assert 1 < excess[0.55] < 1.1 < excess[0.6], (
+    "the true count exceeds the simple one by a factor of"
+)
+assert simple[0.9] < 1 < true[0.9], "the simple count is …, and the true one"

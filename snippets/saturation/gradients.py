@@ -52,6 +52,9 @@ for n in (56, 57):
     medians[n] = [np.median(jacobian_norm(top, n, s)) for s in (1, 8)]
 median_overtakes = next(n for n, (one, eight) in medians.items() if eight > one)
 even_at_65536 = np.sqrt(jacobian_square(65536, 1))
+growth = rms_at[512][8] / rms_at[512][1]
+relative_fall = relative_at[512][1] / relative_at[512][8]
+one_draw_in = 1 / near_zero_at[512][8]  # has a norm below 0.01
 
 # %%
 import matplotlib.pyplot as plt
@@ -70,3 +73,52 @@ panels[1].set_ylabel("norm of the Jacobian ‖J‖")
 panels[2].set(xlabel="standard deviation σ of the scores", ylim=(0, 0.6))
 panels[2].set_xticks([0.25, 1, 4, 8, 32], ["¼", "1", "4", "8", "32"])
 plt.show()
+
+# %% says
+for at in (rms_at, median_at):
+    assert at[3][8] < at[3][1], "For three keys, yes"
+    assert at[512][8] > 2 * at[512][1], "reaches the scores becomes larger"
+assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
+fine = np.geomspace(0.05, 20, 60)
+for n in (2, 3, 4, 5, 8, 64):
+    square = [jacobian_square(n, s) for s in fine]
+    top = np.argmax(square)
+    if n <= 4:
+        assert top == 0, "the norm only falls for up to four keys"
+    else:
+        assert square[1] > square[0], (
+            "with five keys or more the norm first rises"
+        )
+        assert square[0] < square[top] > square[-1], (
+            "it rises to a peak and then falls"
+        )
+median = {n: quantiles[n][1] for n in counts}
+assert median_at[3][8] < 0.01, "For three keys large scores kill the gradient"
+assert rms_at[4096][8] > rms_at[4096][1], "For thousands they make it larger"
+assert max(median[3][sigma > 10]) < 0.01, (
+    "the median falls to 0 by a spread of 10"
+)
+assert min(rms[3][sigma < 12]) > 0.1, "of 10, the root mean square only slowly"
+assert 2.8 < peak[64] < 3.2, "For 64 keys all rise up to a spread of 3"
+assert median[64][-1] / max(median[64]) < rms[64][-1] / max(rms[64]), (
+    "a spread of 3 and then fall, the median faster"
+)
+assert abs(peak[4096] - 6) < 0.5, "For 4096 keys they rise until a spread of 6"
+low, _, high = quantiles[4096][:, np.argmin(abs(sigma - 8))]
+assert low < 0.05, "at 8 the band reaches from almost 0"
+assert abs(high - 1 / 2) < 0.1, "from almost 0 to a half"
+for n in counts:
+    apart = abs(np.array([mean_at[n][1], median_at[n][1]]) - rms_at[n][1])
+    assert max(apart) < 0.05, "agree with the rms to within a few hundredths"
+    assert near_zero_at[n][1] < 0.01, "practically no draw is below .01"
+    assert relative_at[n][8] < relative_at[n][1], (
+        "Bare scores lower it at every number of keys"
+    )
+assert even_at_65536 < 0.01, "so nearly every draw is below .01"
+assert median_at[3][8] < median_at[3][1], "For three keys the median falls from"
+assert median_at[512][8] > median_at[512][1], "For 512 it rises from"
+assert median_overtakes > rms_overtakes, (
+    "the bare norm is the larger from about … keys on, later than in the root"
+)
+assert relative_at[512][8] < relative_at[512][1] / 2, "at 512 by a factor"
+assert relative_at[3][8] < 0.01, "and at three keys to next to nothing"

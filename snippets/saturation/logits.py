@@ -7,8 +7,8 @@ logarithmic axis; vertical lines mark 1, the spread after division by √d, and 
 the spread without it at 64 dimensions. Above, the mean largest weight for 3, 64
 and 4096 keys: three rising curves towards 1, later for more keys. Below, the
 root mean square size of the Jacobian: for 3 keys it only falls; for 64 and 4096
-keys it rises from near 0, is larger at 8 than at 1, and falls slowly after
-that.
+keys it starts low and rises to a peak, is larger at 8 than at 1, and falls
+slowly after that.
 """
 
 # %%
@@ -43,3 +43,24 @@ size.set(ylabel="rms gradient ‖J‖", ylim=(0, 0.52))
 size.set(xlabel="standard deviation σ of the scores")
 size.set(xticks=[0.25, 1, 4, 8, 32], xticklabels=["¼", "1", "4", "8", "32"])
 plt.show()
+
+# %% says
+last = {n: weight[-1] for n, weight in largest_weight.items()}
+assert min(last.values()) > 0.9, "As the scores grow, one key takes the weight"
+for weight in largest_weight.values():
+    assert np.all(np.diff(weight) > 0), "three rising curves towards 1"
+assert np.all(np.diff([*largest_weight.values()], axis=0) < 0), (
+    "towards 1, later for more keys"
+)
+at_1, at_8 = (
+    {n: np.interp(s, sigma, size) for n, size in gradient.items()}
+    for s in (1, 8)
+)
+assert at_8[3] < at_1[3], "From a spread of 1 to 8 … shrinks for 3 keys"
+assert np.all(np.diff(gradient[3]) < 0), "for 3 keys it only falls"
+for n in (64, 4096):
+    assert at_8[n] > at_1[n], "for 3 keys, and grows for 64 and more"
+    assert gradient[n][0] < at_1[n] < at_8[n] < max(gradient[n]), (
+        "for 64 and 4096 keys it starts low and rises to a peak, is larger at 8"
+    )
+    assert np.all(np.diff(gradient[n][sigma > 8]) < 0), "and falls slowly after"

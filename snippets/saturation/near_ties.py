@@ -27,14 +27,14 @@ tenth_at_64 = at_64[: len(at_64) // 10].sum() / at_64.sum()
 at_4096 = np.sort(square[dims == 4096][0])[::-1]
 tenth_at_4096 = at_4096[: len(at_4096) // 10].sum() / at_4096.sum()
 
-# σ/m_n times these tends to 1, 1/3 and ln 2.
-constants, ln_2 = {}, np.log(2)
+# σ/m_n times these means tends to 1, 1/3 and ln 2: the ratios to that.
+to_limit = {}
 for s in (8, 64):
     scale = s / mean_maximum(n)
-    constants[s] = {
+    to_limit[s] = {
         "trace": scale * trace(n, s),
-        "square": scale * jacobian_square(n, s),
-        "rest": scale * (1 - largest(n, s)),
+        "square": 3 * scale * jacobian_square(n, s),
+        "rest": scale * (1 - largest(n, s)) / np.log(2),
     }
 
 # %%
@@ -54,3 +54,22 @@ axes.set_xticks(
 )
 axes.minorticks_off()
 plt.show()
+
+# %% says
+rate = np.diff(np.log(median[-9::4])) / np.diff(np.sqrt(dims[-9::4]))
+assert np.all(abs(rate / rate[0] - 1) < 0.05), (
+    "median gradient falls exponentially"
+)
+assert np.all(abs(mean_square[-5:] / limit[-5:] - 1) < 0.05), (
+    "So the mean falls like … and no faster"
+)
+slope = np.diff(np.log(mean_square)) / np.diff(np.log(dims))
+assert np.all(slope[8:] < 0), "The mean square falls slowly and joins"
+assert abs(slope[-1] + 1 / 2) < 0.02, "straight line of slope minus a half"
+assert abs(median[0] - mean_square[0]) < 0.002, (
+    "median starts at the same height"
+)
+leaves = dims[median < 1e-6][0]
+assert 400 < leaves < 600, "five powers of ten lower, near five hundred"
+assert n == 16, "For 16 keys at … the tenth of the draws with the largest"
+assert n == 16, "For 16 keys at sigma = 64 the ratios of the exact value"

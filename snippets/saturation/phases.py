@@ -22,15 +22,21 @@ from scipy.optimize import brentq
 n = 2.0 ** np.arange(1, 20.5, 0.5)
 border = 2 * np.log(n)
 critical = {int(m): 2 * np.log(m) for m in 2.0 ** np.arange(1, 21)}
+edge_of_2 = np.sqrt(critical[2])
 spread_if_above = {d: np.exp(d / 2) for d in (64, 128)}
-# Keys, dimensions, and Var q Var k, which is (D Var W)² at width D.
-models = {
-    "T5": (512, 64, 1 / 64),  # W_Q has 1/(64 D); and there is no divisor
-    "GPT-2": (1024, 64, (768 * 0.02**2) ** 2),
-    "GPT-2 XL": (1024, 64, (1600 * 0.02**2) ** 2),
-    "OPT-175B": (2048, 128, (12288 * 0.006**2) ** 2),
-    "GPT-3, if 0.02": (2048, 128, (12288 * 0.02**2) ** 2),
+# Keys, dimensions, width D, and the standard deviation of a weight.
+drawn = {
+    "GPT-2": (1024, 64, 768, 0.02),
+    "GPT-2 XL": (1024, 64, 1600, 0.02),
+    "OPT-175B": (2048, 128, 12288, 0.006),
+    "GPT-3, if 0.02": (2048, 128, 12288, 0.02),
 }
+# Keys, dimensions, and Var q Var k, which is (D Var W)².
+models = {
+    name: (n, d, (D * sd**2) ** 2) for name, (n, d, D, sd) in drawn.items()
+}
+models["T5"] = 512, 64, 1 / 64  # W_Q has 1/(64 D); and there is no divisor
+border_of = {name: critical[keys] for name, (keys, _, _) in models.items()}
 bare = {name: d * each for name, (_, d, each) in models.items()}
 divided = {name: each for name, (_, _, each) in models.items()}
 taking_part = {
@@ -86,3 +92,54 @@ axes.set_yticks(
 )
 axes.minorticks_off()
 plt.show()
+
+# %% says
+large = ["GPT-2 XL", "OPT-175B", "GPT-3, if 0.02"]
+for name in large:
+    assert bare[name] > border_of[name], (
+        "of large models start above the border"
+    )
+for name in large[:2]:
+    assert divided[name] < border_of[name], "The divisor moves them below it"
+assert (round(border[0], 1), round(border[-1])) == (1.4, 28), (
+    "A border, 2 ln n, rises from 1.4 to 28"
+)
+assert bare["T5"] == 1 < border_of["T5"], "T5 at 1 and … lie below the border"
+assert round(bare["GPT-2"]) == 6 < border_of["GPT-2"], (
+    "T5 at 1 and GPT-2 at 6 lie below the border"
+)
+for name in ("GPT-2 XL", "OPT-175B"):
+    assert abs(bare[name] - 25) < 2, (
+        "GPT-2 XL and OPT-175B lie above it, near 25"
+    )
+*most, last = large
+assert abs(bare[last] - 3000) < 100, "at the width of GPT-3 gives 3000"
+assert max(divided[name] for name in ("GPT-2", *most)) < 1, (
+    "what the divisor leaves: below 1 for all but the last"
+)
+assert round(divided[last]) == 24 > border_of[last], (
+    "the last, which is 24, above the border still"
+)
+for keys, variance in half.items():
+    assert (variance > critical[keys]) == (keys >= 64), (
+        "starts below the border and lies above it from 64 keys on"
+    )
+assert critical[65536] < 64, "a longer context does not rescue bare attention"
+assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
+assert edge_of_2 > 1, "which lies below … for two keys"
+assert 64 * (768 * 0.02**2) ** 2 == bare["GPT-2"] < critical[1024], (
+    "deviation of 0.02, has a bare variance of …, below"
+)
+assert 1.9 < drawn["GPT-2 XL"][2] / drawn["GPT-2"][2] < 2.2, (
+    "about twice as wide"
+)
+assert min(bare["GPT-2 XL"], bare["OPT-175B"]) > critical[2048], (
+    "without the divisor both would start frozen"
+)
+assert divided["GPT-3, if 0.02"] > critical[2048], (
+    "With GPT-2's 0.02, … would start frozen in spite of the divisor"
+)
+assert drawn[last][2:] == (12288, 0.02), (
+    "at its width of 12,288, with 0.02, only"
+)
+assert first_transformer == 64 / 4, "makes the bare variance … at 64 dimensions"

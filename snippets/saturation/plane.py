@@ -62,3 +62,14 @@ maps[0].set(ylabel="dimensions d", yticks=[0, 2, 4, 6, 8, 10])
 maps[0].set_yticklabels([1, 4, 16, 64, 256, 1024])
 maps[1].set_xlabel("number of keys n")
 plt.show()
+
+# %% says
+upper = weight[halvings >= 10 / 3 / 2]
+assert np.mean(upper > 1 / 2) > 2 / 3, "left, the upper two thirds are dark"
+root = weight[halvings == 0][0]
+assert max(root[3:]) < 1 / 4, "on the right, the map is pale"
+assert root[0] > 1 / 2, "is pale except at its left edge, where few keys"
+assert np.all(np.diff(border) > 0), "above a border that rises slowly to the"
+assert np.sqrt(64) < border_512 < np.sqrt(256), (
+    "only postpones it: the border returns at larger d"
+)

@@ -3,13 +3,13 @@ instead: in the root mean square at any number of keys, in the median beyond a
 handful (7 at 64 dimensions, 34 at 256).
 
 Two stacked panels against the number of keys, from 2 to 65,536. Above, on a
-logarithmic axis down to 10^−18, the typical weight of a key: 1/n up to a
+logarithmic axis, the typical weight of a key: 1/n up to a
 constant for divided scores; for bare scores of 64 dimensions lower by five
 powers of ten at 16 keys and by eight at 512. Below, the gradient of the
 attention output with respect to the query, bare over divided, on logarithmic
 axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
 everywhere and rises to hundreds. The ratio of the medians starts far below 1,
-crosses 1 at 7 keys for 64 dimensions and at 34 for 256, and then joins it.
+crosses 1 at 7 keys for 64 dimensions and at 34 for 256, and then approaches it.
 """
 
 # %%
@@ -67,3 +67,50 @@ ratio.set(xlabel="number of keys n", xticks=[2, 16, 64, 512, 4096, 65536])
 ratio.set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
 ratio.minorticks_off()
 plt.show()
+
+# %% says
+powers = {n: np.log10(typical[1][n] / typical[8][n]) for n in counts}
+assert min(powers.values()) > 1, "What collapses is the weight of a typical key"
+for d in (64, 256):
+    ratios = np.array([*rms_ratio[d].values()])
+    assert min(ratios) > 1, (
+        "gradient grows instead: in the root mean square at any number of keys"
+    )
+    assert np.all(np.diff(ratios) > 0), (
+        "above 1 everywhere and rises to hundreds"
+    )
+    assert ratios[-1] > 100, "1 everywhere and rises to hundreds"
+    assert median_ratio[d][2] < 1 / 10, (
+        "ratio of the medians starts far below 1"
+    )
+    for n, ratio in median_ratio[d].items():
+        assert (ratio > 1) == (n > crossing[d]), (
+            "in the median beyond a handful"
+        )
+    near = {n: median_ratio[d][n] / rms_ratio[d][n] for n in counts}
+    assert abs(near[65536] - 1) < abs(near[64] - 1), "and then approaches it"
+assert round(crossing[64]) == 7, "crosses 1 at 7 keys for 64 dimensions"
+assert round(crossing[256]) == 34, "for 64 dimensions and at 34 for 256"
+assert round(powers[16]) == 5, "lower by five powers of ten at 16 keys"
+assert round(powers[512]) == 8, "of ten at 16 keys and by eight at 512"
+for n in counts:
+    assert typical[8][n] < typical[1][n] / 10, (
+        "The weight of a typical key does, at every number of keys"
+    )
+assert 1 / 2 < 512 * typical[1][512] < 1, "with the divisor, not far from 1/512"
+assert typical[np.sqrt(64)][512] < typical[1][512], "Bare, at d_k = 64, it is"
+for n in counts:
+    if n > 7:
+        assert median_ratio[64][n] > 1, (
+            "Back at the query nothing vanishes at real"
+        )
+    for d in rms_ratio:
+        assert rms_ratio[d][n] > 1, (
+            "In the root mean square the bare gradient is the larger at every"
+        )
+assert min(rms_ratio[64].values()) > 1, "The divisor makes it smaller, and"
+assert np.sqrt(64) == 8 < rms_ratio[64][512], "Of this, 8 is the factor 1/s"
+assert same_key[8] > same_key[1], "And the bare output is itself larger"
+assert median_ratio[64][6] < 1 < median_ratio[64][8], (
+    "In the median the bare gradient is smaller for a handful of keys"
+)

@@ -43,3 +43,18 @@ for panels, (name, weights, colour) in zip(axes, rows, strict=True):
 panels[0].set(ylim=(0, 1), yticks=[0, 0.5, 1], xticks=[1, 16])
 axes[1, 0].set_xlabel("key")
 plt.show()
+
+# %% says
+most = bare.max(axis=1)
+assert np.all(most > 0.5), "one key takes most of the weight"
+assert np.all(most[1:] > 0.8), "second column on one bar has nearly all the"
+winners = bare.argmax(axis=1)
+assert len({*winners[1:]}) == 3, "a different key in each column"
+assert np.all(divided.argmax(axis=1) == winners), "same bar is the largest"
+assert np.all(divided.max(axis=1) < 1 / 2), "but holds less than half"
+assert np.sqrt(d) == np.sqrt(64) == 8, (
+    "A lead of 8, one standard deviation of a bare score at 64 dimensions"
+)
+assert times[8] > 1000 * times[1], (
+    "makes a weight … times as large; a lead of 1 makes it … times as large"
+)

@@ -4,11 +4,11 @@ $\sqrt{d}$, more than a third of all keys take part.
 Three stacked panels against the number of keys, from 2 to 65,536. Each has one
 curve for divided scores and three for bare scores of 16, 64 and 256 dimensions.
 Above, the mean largest weight: the divided curve falls to almost 0; the bare
-ones fall slowly and stay high. Middle, the entropy as a share of its maximum:
-near 1 for divided scores, a twentieth to two fifths for bare ones. Below, on
-logarithmic axes, the number of keys that take part: a straight rising line for
-divided scores; for bare ones nearly flat, below 10 even for 16 dimensions until
-there are hundreds of keys.
+ones fall slowly and stay far above it. Middle, the entropy as a share of its
+maximum: near 1 for divided scores, a twentieth to two fifths for bare ones.
+Below, on logarithmic axes, the number of keys that take part: a straight rising
+line for divided scores; for bare ones nearly flat, and below 10 throughout,
+even for 16 dimensions.
 """
 
 # %%
@@ -23,6 +23,8 @@ for name, s in spread.items():
     mean_entropy[name] = {int(n): entropy(int(n), s) for n in counts}
     share[name] = {n: h / np.log(n) for n, h in mean_entropy[name].items()}
     taking_part[name] = {int(n): participation(n, s) for n in counts}
+key_share = {n: part / n for n, part in taking_part["÷ √d"].items()}
+ln_512 = np.log(512)  # the entropy of even weights
 # The article's small dimension, d = 4; and 3 keys, for the table.
 four_dimensions = participation(512, 2.0)
 scaled_3, bare_3 = (
@@ -49,3 +51,40 @@ panels[2].set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
 panels[1].legend(loc=(0.3, 0.4), ncols=2)
 panels[2].minorticks_off()
 plt.show()
+
+# %% says
+weight = largest_weight
+assert weight["d = 64"][16] > 3 * weight["÷ √d"][16], (
+    "the largest of 16 weights averages … undivided, and … after division"
+)
+assert 1 < taking_part["d = 64"][16] < taking_part["d = 64"][4096] < 2, (
+    "between one and two keys take part in a bare row, … 16 keys or 4096"
+)
+assert round(key_share[512], 2) == round(key_share[65536], 2), (
+    "of 16, and … of 512 or more"
+)
+assert max(taking_part["d = 64"].values()) < 3, (
+    "Bare scores leave a few keys in play, however"
+)
+assert min(key_share.values()) > 1 / 3, (
+    "more than a third of all keys take part"
+)
+curves = {name: np.array([*weight[name].values()]) for name in spread}
+divided = curves.pop("÷ √d")
+assert np.all(np.diff(divided) < 0), "the divided curve falls to almost 0"
+assert divided[-1] < 0.001, "divided curve falls to almost 0"
+for curve in curves.values():
+    assert np.all(np.diff(curve) < 0), "the bare ones fall slowly"
+    assert curve[-1] > 300 * divided[-1], (
+        "ones fall slowly and stay far above it"
+    )
+shares = [share[name][n] for name in curves for n in share[name]]
+assert min(share["÷ √d"].values()) > 3 / 4, "near 1 for divided scores"
+assert abs(min(shares) - 1 / 20) < 0.005, "a twentieth to two fifths"
+assert abs(max(shares) - 2 / 5) < 0.01, "a twentieth to two fifths for bare"
+assert max(taking_part["d = 16"].values()) < 10, "and below 10 throughout, even"
+entropies = mean_entropy["d = 64"][512], mean_entropy["÷ √d"][512]
+assert entropies[0] < entropies[1] < ln_512, (
+    "At n = 512 the entropy is … instead of …, out of a possible ln 512"
+)
+assert weight["d = 64"][512] < 0.8, "But it is seldom all for one"

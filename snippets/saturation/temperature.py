@@ -17,6 +17,7 @@ temperature = np.geomspace(0.5, 128, 200)
 weights = softmax(scores / temperature[:, np.newaxis], axis=1)
 at = {t: softmax(scores / t) for t in (1, 8, 64)}
 ratio = {t: at[t][0] / at[t][1] for t in at}
+taking_part = {t: 1 / np.sum(at[t] ** 2) for t in at}
 
 # %%
 import matplotlib.pyplot as plt
@@ -33,3 +34,16 @@ axes.legend(loc=(0.53, 0.58))
 axes.set(xlabel="temperature: what the scores are divided by", ylabel="weight")
 axes.set(ylim=(0, 1), xticks=[0.5, 1, 8, 64], xticklabels=["½", 1, 8, 64])
 plt.show()
+
+# %% says
+largest, ranges = weights.max(axis=1), np.ptp(weights, axis=1)
+assert np.all(np.diff(largest) < 0), "higher … makes the largest weight smaller"
+assert np.all(np.diff(weights, axis=1) < 0), "it never changes the order"
+assert largest[temperature == 1 / 2] > 0.95, (
+    "At a half the first weight is nearly 1"
+)
+assert np.all(np.diff(ranges) < 0), "three curves approach each other without"
+assert np.all(abs(weights[-1] - 1 / 3) < 0.02), "all tend to one third"
+assert np.ptp(at[64]) < 0.03 < np.ptp(at[8]), (
+    "64 instead of 8, … : hardly any choice is left"
+)
