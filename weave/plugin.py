@@ -6,7 +6,6 @@ half a megabyte of its own.
 """
 
 import sqlite3
-import sys
 from base64 import b64decode
 from functools import partial
 from pathlib import Path
@@ -56,8 +55,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         root = Path(config.config_file_path).parent
         self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
-        by_copies = sys.platform == "linux" and not self.in_place
-        self.pages = Pages(self.project, self.faults, by_copies)
+        self.pages = Pages(self.project, self.faults)
         if not self.in_place:
             self.site = Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)

@@ -39,17 +39,6 @@ class Store:
                 part.unlink()
             self.connection = connect(file)
 
-    @contextmanager
-    def closed(self) -> Iterator[None]:
-        """Let the process be copied meanwhile: SQLite forbids to copy a connection."""
-        self.connection.close()
-        yield
-        self.reopen()
-
-    def reopen(self) -> None:
-        """Connect again, in a process that has been copied, or in its copy."""
-        self.connection = connect(self.file)
-
     def entries(self) -> set[tuple[str, str]]:
         """Give the kind and the name of every entry."""
         return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts_1")}

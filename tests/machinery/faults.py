@@ -28,6 +28,9 @@ import matplotlib.pyplot as plt
 
 plt.plot([0, slope])
 plt.show()
+
+# %% says
+assert slope > 1, "more than one of it"
 '''
 LAW = """from pathlib import Path
 
@@ -38,7 +41,8 @@ CLAIMS = '''"""What a source claims."""
 
 # %%
 words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
-claims = {"a-1": {"verdict": "true", "line": 1, "values": {}} | words}
+place = {"settled": "chapter.md#one", "line": 1, "values": {}}
+claims = {"a-1": {"verdict": "true"} | place | words}
 '''
 PAGE = """# Chapter
 
@@ -46,7 +50,7 @@ A query is {= line.slope } [@zhang].
 
 ::: chapter/line
 
-See [other](other.md#there), $x^2$ and [@a-1].
+See [other](other.md#there), $x^2$ and [@a-1], more than one of it.
 
 ## One {#one}
 
@@ -69,8 +73,6 @@ print(1)
     ## Three {#three}
 
 What [three](#three) says.
-
-::: verdicts
 """
 STATED = "Lemma lemma :\n  True.\nProof.\nQed.\n"
 CONFIG = """site_name: test
@@ -105,7 +107,7 @@ SITE = {
     "docs/other.md": "# Other\n\n## There\n\nSee [three](chapter.md#three).\n",
     "docs/references.md": "# References\n\n::: references\n",
     "docs/references.bib": "@misc{zhang, author = {Zhang, J.}, title = {A Note}}\n",
-    "docs/claims.md": "# Claims\n\n::: claims source\n",
+    "docs/claims.md": "# Claims\n\n::: settled chapter\n\n::: claims source\n",
     "docs/glossary.md": "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n",
     LAB: notebook("print(1)"),
     LINE: SCRIPT,
@@ -271,8 +273,8 @@ FAULTS = {
     "a wrong value": put(
         CHAPTER, "line.slope", "line.slop", "docs/chapter.md:3: ", "did you mean 'slope'?"
     ),
-    "a function that is not there": put(
-        CHAPTER, "line.slope", "sqrt(line.slope)", "docs/chapter.md:3: 'sqrt': there is abs, len"
+    "a number that the page computes": put(
+        CHAPTER, "line.slope", "sqrt(line.slope)", "docs/chapter.md:3: 'sqrt(line.slope)' computes"
     ),
     "a format that touches": put(
         CHAPTER, "line.slope }", "line.slope:.1f }", "chapter.md:3: ", "a space before the colon"
@@ -293,11 +295,11 @@ FAULTS = {
     "a name in three parts": put(
         CHAPTER, "::: chapter/line", "::: chapter/line/deep", "mean 'chapter/line'?"
     ),
-    "a comparison that does not hold": put(
-        CHAPTER,
-        "line.slope }",
-        "line.slope } {? all(line.slope < n for n in (2, 1)) }",
-        "chapter.md:3: 'all(line.slope < n for n in (2, 1))' does not hold: it is True, False",
+    "words that are turned round": put(
+        CHAPTER, "more than one", "less than one", "chapter.md:7: no page has the words", "line.py:"
+    ),
+    "a number that is altered": put(
+        CHAPTER, "A query is", "Of 7 a query is", "chapter.md:3: no code knows 7"
     ),
     "a dollar sign alone": put(
         CHAPTER, "A query", "At $5 a query", "docs/chapter.md:3: this $ has no partner"
@@ -385,7 +387,7 @@ FAULTS = {
         "snippets/claims/source.py",
         "claims = ",
         "claims = none or ",
-        "docs/chapter.md:7: snippets/claims/source.py:5: NameError",
+        "docs/chapter.md:7: snippets/claims/source.py:6: NameError",
     ),
     "a notebook that is no JSON": whole(
         LAB, "{", "docs/labs/chapter.ipynb", "no notebook", page="labs/chapter/"

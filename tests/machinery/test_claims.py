@@ -1,4 +1,4 @@
-"""A source's claims become a table; a chapter's marks show their verdicts and are linked back."""
+"""A source's claims become a table; a chapter's marks show their verdicts, and a list counts them."""
 
 import re
 import shutil
@@ -15,27 +15,28 @@ from ledger import Ledger, finding
 ledger = Ledger()
 
 
-@ledger.claim("a-1", "Question", "twice two is five", says="5", rather="4")
+@ledger.claim(
+    "a-1", "Question", "twice two is five", says="5", rather="4", settled="chapter.md#sums"
+)
 def product():
     """It is {= four :.1f }; see $2^2$."""
     four = 2 + 2
     return finding(four, four=four)
 
 
-@ledger.claim("a-2", "Answer", "it is even", says="even")
+@ledger.claim("a-2", "Answer", "it is even", says="4 < 5", settled="chapter.md")
 def even():
     """So it is."""
     return finding(True)
 
 
-@ledger.cited("a-3", "", "I like it", kind="opinion")
+@ledger.cited("a-3", "", "I like it", kind="opinion", settled="chapter.md")
 def liking():
     """A matter of taste."""
 
 
 claims = ledger.judge()
 '''
-SOURCE = SOURCE.replace('says="even"', 'says="4 < 5"')
 
 
 @pytest.fixture
@@ -45,7 +46,8 @@ def book(project):
         file = PROJECT.root / "snippets/claims" / f"{module}.py"
         shutil.copy(file, project.root / project.file(f"snippets/claims/{module}.py", ""))
     project.file("snippets/claims/source.py", SOURCE)
-    project.file("docs/claims.md", "---\ntitle: Claims\n---\n\n# Claims\n\n::: claims source\n")
+    text = "---\ntitle: Claims\n---\n\n# Claims\n\n::: settled chapter\n\n::: claims source\n"
+    project.file("docs/claims.md", text)
     return project
 
 
@@ -95,14 +97,30 @@ def test_a_reading_stands_before_its_condition(book):
     assert said in listed(book)
 
 
-def test_a_mark_in_the_text_shows_the_verdict_says_the_claim_and_is_linked_back(book):
-    page = book.build(
-        "# C\n\n## Sums { #sums }\n\n```python\n# sum\n```\n\nTwo and two make four [@a-1].\n"
-    )
+def test_a_mark_in_the_text_shows_the_verdict_and_says_the_claim(book):
+    page = book.build("# C\n\nTwo and two make four [@a-1].\n")
     assert page.warnings == []
     assert marks(page.html) == [("claim a-1, wrong: twice two is five", "../claims/#a-1", "×")]
-    assert '<a href="../chapter/#mark-a-1">Sums</a>' in listed(book)
-    assert 'id="mark-a-1"' in page.html
+
+
+def test_a_row_leads_to_the_section_that_settles_the_claim(book):
+    page = book.build("---\ntitle: Adding\n---\n\n# C\n\n## All sums {#sums}\n\nFour.\n")
+    assert page.warnings == []
+    rows = listed(book).split("<tr ")
+    assert 'Explained in <em>Adding</em>: <a href="../chapter/#sums">All sums</a>' in rows[1]
+    assert '<a href="../chapter/">Adding</a>' in rows[2]
+
+
+def test_a_chapter_s_claims_are_listed_by_their_verdicts(book):
+    text = SOURCE.replace('says="5", rather="4"', 'says="4"')
+    for source, right, wrong in ((SOURCE, ["a-2"], ["a-1"]), (text, ["a-1", "a-2"], [])):
+        book.file("snippets/claims/source.py", source)
+        assert book.build("# C\n\n## Sums\n\nFour.\n").warnings == []
+        row = listed(book).split('<li id="of-chapter">')[1].split("</li>")[0]
+        assert "2 claims" in row, "our own addition is not counted"
+        true = row.partition(">true</em>")[2].partition("<em")[0]
+        assert re.findall('href="#(a-.)"', true) == right
+        assert re.findall('href="#(a-.)"', row.partition(">wrong</em>")[2]) == wrong
 
 
 def marks(html: str) -> list[tuple[str, str, str]]:
@@ -122,78 +140,10 @@ def test_formulas_in_a_claim_are_spoken(book):
     assert sign == "✓"
 
 
-def test_a_section_s_claims_are_folded_and_counted(book):
-    page = book.build("# C\n\n::: settles a-1 a-2 a-3\n\n    ::: settles a-1\n")
-    assert page.warnings == []
-    assert "<summary>3 claims checked here: 1 true, 1 wrong, 1 opinion</summary>" in page.html
-    assert "×</a> “twice two is five”" in page.html
-    assert marks(page.html)[1] == ("claim a-2, true", "../claims/#a-2", "✓")
-    assert '<a href="../chapter/#mark-a-3">C</a>' in listed(book)
-
-
-def test_a_page_s_verdicts_are_listed_by_the_ledger(book):
-    book.file("snippets/claims/source.py", SOURCE.replace('"a-3", ""', '"a-3", "Ending"'))
-    page = book.build("# C\n\n::: settles a-2\n\nFour [@a-1].\n\n::: verdicts a-3\n")
-    assert page.warnings == []
-    assert {to for _, to, _ in marks(page.html)} == {"#verdict-a-1", "#verdict-a-2"}
-    wrong, _, folded = page.html.partition("<summary>Right as written: 1</summary>")
-    assert "It is <data" in wrong.partition('id="verdict-a-1"')[2]  # with what is found
-    assert 'href="#mark-a-1"' in wrong
-    assert 'id="verdict-a-2"' not in wrong
-    right, _, no_code = folded.partition("<summary>What no code can settle: 1</summary>")
-    assert 'id="verdict-a-2"' in right
-    assert "So it is." not in right  # that stands beside the check
-    assert 'id="mark-a-3"' in no_code  # the list is all that the row can lead back to
-    assert 'href="#mark-a-3"' not in no_code
-
-
-def test_our_own_addition_counts_with_no_verdict(book):
-    book.file("snippets/claims/source.py", SOURCE.replace('"a-2", "Answer"', '"a-2", ""'))
-    page = book.build("# C\n\nFour [@a-1], even [@a-2].\n\n::: verdicts\n")
-    assert "Right as written" not in page.html
-    own = page.html.partition("<summary>Our own addition, in no source: 1</summary>")[2]
-    assert 'id="verdict-a-2"' in own
-    assert "our own addition · <a" in own
-
-
 def test_a_place_may_credit_others(book):
     book.file("snippets/claims/source.py", SOURCE.replace('"Answer"', '"Answer, after [@a-1]"'))
-    page = book.build("# C\n\nFour [@a-1; a-2].\n\n::: verdicts\n")
-    assert page.warnings == []
-    for html in (page.html, listed(book)):
-        assert re.search(r"Answer, after <a [^>]*claim a-1, wrong", html)
-
-
-def test_a_number_that_no_claim_has_leaves_the_verdicts_on_the_others(book):
-    page = book.build("# C\n\nFour [@a-1], even [@a-9].\n\n::: verdicts\n")
-    assert page.warnings == ["docs/chapter.md:3: no claim is 'a-9'; did you mean 'a-3'?"]
-    assert 'id="verdict-a-1"' in page.html
-
-
-def test_verdicts_follow_the_ledger(book):
-    text = "# C\n\nFour [@a-1].\n\n::: verdicts\n"
-    assert "× wrong</em>" in book.build(text).html
-    book.file("snippets/claims/source.py", SOURCE.replace('"5", rather="4"', '"4"'))
-    html = book.build(text).html
-    assert "× wrong</em>" not in html
-    assert "✓ true</em>" in html
-
-
-def test_a_heading_that_is_indented_is_named_and_has_its_id(book):
-    text = '# C\n\n## Sums\n\n!!! depth "All of it"\n\n    ### Twos { #twos }\n\n    So [@a-1].\n'
-    page = book.build(text)
-    assert page.warnings == []
-    assert '<h3 id="twos">' in page.html
-    assert '<a href="../chapter/#mark-a-1">Twos</a>' in listed(book)
-
-
-def test_a_row_leads_to_a_table_only_if_no_text_refers_to_the_claim(book):
-    book.file("docs/other.md", "# O\n\n| a | b |\n|---|---|\n| x | [@a-1; a-2] |\n")
-    assert book.build("# C\n\nIt is five [@a-1].\n").warnings == []
-    rows = listed(book)
-    assert "../chapter/#mark-a-1" in rows
-    assert "../other/#mark-a-1" not in rows
-    assert "../other/#mark-a-2" in rows
+    assert book.build("# C\n\n## Sums\n\nFour.\n").warnings == []
+    assert re.search(r"Answer, after <a [^>]*claim a-1, wrong", listed(book))
 
 
 def test_marks_stand_not_in_code(book):
@@ -208,9 +158,10 @@ def test_marks_stand_not_in_code(book):
     [
         ("See [@a-4].", "chapter.md:3: no claim is 'a-4'; did you mean 'a-"),
         ("See [@ a-1].", r"chapter.md:3: a reference is written [@key]"),
-        ("::: settles a-4", "chapter.md:3: no claim is 'a-4'; did you mean 'a-"),
-        ("::: settles", "chapter.md:3: name the claims: ::: settles 003-15 003-16"),
-        ("::: verdicts", "chapter.md:3: this page refers to no claim"),
+        (
+            "::: settled sums",
+            "chapter.md:3: claim a-1 is settled on 'chapter', which is not listed",
+        ),
         ("::: claims sauce", "chapter.md:3: no snippet 'claims/sauce'; did you mean 'claims/sour"),
     ],
 )

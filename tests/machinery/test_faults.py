@@ -13,9 +13,9 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
-from tests.test_pages import problems
 
 from tests.machinery.faults import CHAPTER, FAULTS, LINE, PAGE, SITE, content, write
+from tests.text.test_pages import problems
 from weave.project import project_at
 
 CONFIG = "mkdocs.yml"

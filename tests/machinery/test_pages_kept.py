@@ -1,23 +1,19 @@
 """A page is made again when something that it depends on has changed, and only then."""
 
 import logging
-import os
-import signal
-import sys
 
 import pytest
 from mkdocs.structure.pages import Page
 
 from tests.machinery.test_references import BIB
 from weave.project import project_at
-from weave.store import Store
-from weave.survey import survey
 
 SOURCE = '''"""Claims."""
 
 # %%
 words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
-claims = {{"a-1": {{"verdict": "{}", "line": 1, "values": {{}}}} | words}}
+place = {{"settled": "chapter.md", "line": 1, "values": {{}}}}
+claims = {{"a-1": {{"verdict": "{}"}} | place | words}}
 '''
 TEXT = """# T
 
@@ -42,20 +38,18 @@ def site(project, monkeypatch):
     project.file("docs/claims.md", "# Claims\n")
     project.file("docs/glossary.md", "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n")
     project.file("snippets/claims/source.py", SOURCE.format("true"))
-    noted, render = project.root / "rendered", Page.render  # a file: copies of the process note too
+    noted, render = [], Page.render
 
     def spy(page, *arguments):
-        with noted.open("a") as file:
-            print(page.file.src_uri, os.getpid(), file=file)
+        noted.append(page.file.src_uri)
         render(page, *arguments)
 
     monkeypatch.setattr(Page, "render", spy)
 
     def made(text=TEXT) -> list[str]:
-        noted.write_text("")
+        noted.clear()
         project.built = project.build(text)
-        project.rendered = [line.split() for line in noted.read_text().splitlines()]
-        return sorted({name for name, _ in project.rendered})
+        return sorted(noted)
 
     project.made = made
     return project
@@ -64,7 +58,6 @@ def site(project, monkeypatch):
 def test_nothing_is_made_again_that_has_not_changed(site, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")  # the home page has the date of the build
     assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}, "copied for a few"
     files = {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")}
     for _ in range(2):
         assert site.made() == []
@@ -112,8 +105,11 @@ def test_a_page_stays_that_an_edit_does_not_touch(site, file, words):
 
 
 def test_a_page_that_only_quotes_a_number_goes_by_the_number(site):
-    quoting = "# Other\n\n## There\n\n{= chapter/line.slope }{? chapter/line.slope > 1 }\n"
+    quoting = "# Other\n\n## There\n\n{= chapter/line.slope }, more than one of it.\n"
     (site.root / "docs/other.md").write_text(quoting)
+    site.made()
+    says = 'assert slope > 1, "more than one of it"'
+    site.snippet("slope = 1.5", says=says)
     site.made()
     script = site.root / "snippets/chapter/line.py"
     text = script.read_text()
@@ -186,78 +182,6 @@ def test_no_whole_page_stays_in_memory(site):
     assert not project.digests
 
 
-@pytest.fixture
-def copies(monkeypatch):
-    """Have pages made by copies of the process, however few they are."""
-    if sys.platform != "linux":
-        pytest.skip("Linux alone copies a process safely")
-    monkeypatch.setattr("weave.pages.FEW", 0)
-
-
-@pytest.mark.usefixtures("copies")
-def test_copies_of_the_process_make_the_pages_each_once(site, monkeypatch):
-    surveys = site.root / "surveys"
-
-    def spy(root):
-        with surveys.open("a") as file:
-            print(root, file=file)
-        return survey(root)
-
-    monkeypatch.setattr("weave.project.survey", spy)
-    assert site.made() == PAGES
-    assert len(surveys.read_text().splitlines()) == 1, "the files are looked over once for a build"
-    assert len(site.rendered) == len(PAGES)
-    assert str(os.getpid()) not in {process for _, process in site.rendered}
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("copies")
-def test_elsewhere_the_process_makes_them_itself(site, monkeypatch):
-    monkeypatch.setattr(sys, "platform", "another")
-    assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}
-
-
-@pytest.mark.usefixtures("copies")
-def test_what_a_copy_cannot_make_the_build_makes(site, monkeypatch):
-    site.made()
-    files = {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")}
-    site.forget()
-
-    build, reopen = os.getpid(), Store.reopen
-
-    def fail(store):
-        if os.getpid() != build:
-            os.kill(os.getpid(), signal.SIGKILL)
-        reopen(store)
-
-    monkeypatch.setattr(Store, "reopen", fail)
-    assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}
-    assert not site.built.warnings
-    assert {page: page.read_bytes() for page in (site.root / "site").rglob("*.html.md")} == files
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("copies")
-def test_without_more_processes_the_build_makes_the_pages(site, monkeypatch):
-    def refuse():
-        raise BlockingIOError("Resource temporarily unavailable")
-
-    monkeypatch.setattr(os, "fork", refuse)
-    assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("copies")
-def test_a_copy_whose_build_is_gone_makes_nothing_more(site, monkeypatch):
-    monkeypatch.setattr(os, "getppid", lambda: 1)
-    assert site.made() == PAGES
-    assert {process for _, process in site.rendered} == {str(os.getpid())}
-
-
-@pytest.mark.usefixtures("copies")
 def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypatch):
     render = Page.render
 
@@ -272,7 +196,6 @@ def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypat
         assert site.built.warnings == ["a word about it"]
 
 
-@pytest.mark.usefixtures("copies")
 def test_a_mistake_is_said_once_and_by_the_build(site):
     assert site.made("# T\n\n{= line.missing }\n") == PAGES
     (warning,) = site.built.warnings

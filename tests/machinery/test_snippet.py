@@ -25,8 +25,8 @@ def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
     [
         ("# %%\nx = 1\n# %%\n", "no caption"),
         ('"""Caption."""\n# %%\nx = 1\n# %%\n', "no text alternative"),
-        ('"""Caption.\n\nAlternative."""\n', "two cells are needed.*here are 0"),
-        ('"""C.\n\nA."""\n# %%\n# %%\n# %%\n', "two cells are needed.*here are 3"),
+        ('"""Caption.\n\nAlternative."""\n', "a snippet has one cell.*here are 0"),
+        ('"""C.\n\nA."""\n# %%\n# %%\n# %%\n', "a snippet has one cell.*here are 3"),
         ('"""C.\n\nA."""\n# %%\nx = (\n# %%\n', r"line.py:5: SyntaxError"),
         ('"""C.\n\nA."""\nx = 1\n# %%\n# %%\n', r"line.py:4: code above the first"),
     ],
