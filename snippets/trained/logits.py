@@ -79,7 +79,10 @@ furthest = np.sort(spread)[::-1]
 away_from_one = np.sort(abs(spread**2 - 1))
 assert lower > 1, "the logits of most heads have a spread above 1"
 assert below > 0.9 * len(spread), (
-    "fewer keys take part than Gaussian logits of … spread would leave"
+    "Fewer keys take part than Gaussian logits of that spread"
+)
+assert np.median(share / np.interp(spread, sigma, gaussian)) < 0.8, (
+    "heads fewer keys take part than Gaussian logits of the same spread"
 )
 assert np.corrcoef(np.log(spread), np.log(share))[0, 1] < -0.7, (
     "The shares fall as the spread rises"
