@@ -1,4 +1,4 @@
-"""A source's claims become a table; a chapter's marks show their verdicts, and a list counts them."""
+"""A source's claims become a table; a chapter's marks show their verdicts, a list counts them."""
 
 import re
 import shutil
@@ -46,7 +46,7 @@ def book(project):
         file = PROJECT.root / "snippets/claims" / f"{module}.py"
         shutil.copy(file, project.root / project.file(f"snippets/claims/{module}.py", ""))
     project.file("snippets/claims/source.py", SOURCE)
-    text = "---\ntitle: Claims\n---\n\n# Claims\n\n::: settled chapter\n\n::: claims source\n"
+    text = "---\ntitle: Claims\n---\n\n# Claims\n\n::: claims source\n\n::: settled chapter\n"
     project.file("docs/claims.md", text)
     return project
 
@@ -174,8 +174,8 @@ def test_all_claims_that_do_not_fit_are_named_with_their_lines(book):
     wrong = SOURCE.replace('rather="4"', 'rather="5"').replace("4 < 5", "nothing")
     book.file("snippets/claims/source.py", wrong)
     (warning,) = book.build("# C\n").warnings
-    assert "source.py:27: MisfitError: a-1: line 9: '5' is not found either" in warning
-    assert "\na-2: line 16: " in warning
+    assert "source.py:29: MisfitError: a-1: line 9: '5' is not found either" in warning
+    assert "\na-2: line 18: " in warning
     assert warning.count("ledger.py:") == 1
 
 
