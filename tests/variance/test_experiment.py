@@ -1,0 +1,66 @@
+"""The experiment with 1111 × 111 arrays: repeated, and its arithmetic in whole numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
+
+
+def draws_of_the_experiment(seed, n, d, m, draws):
+    """Give np.var of products without computing any n × m product."""
+    rng = np.random.default_rng(seed)
+    result = []
+    for _ in range(draws):
+        Q, K = rng.standard_normal((n, d)), rng.standard_normal((d, m))
+        square = np.sum((Q.T @ Q) * (K @ K.T))  # tr(QᵀQ KKᵀ) = Σ S_ij²
+        mean = Q.sum(axis=0) @ K.sum(axis=1) / (n * m)
+        result.append(square / (n * m) - mean**2)
+    return np.array(result)
+
+
+def test_experiment(snippet):
+    page = snippet("variance/experiment")
+    V = draws_of_the_experiment(14, page.n, page.d, page.m, 100)
+    mean, error = mean_and_error(V)
+    assert agrees(mean, page.expected, error)
+    assert not agrees(mean, page.d + 1, error)
+    variance, error = variance_and_error(V)
+    assert agrees(variance, page.sd**2, error)
+    assert not agrees(variance, page.iid_sd**2, error)
+
+
+def test_numbers_of_the_experiment(snippet, module):
+    page, law = snippet("variance/experiment"), module("variance/sample_variance")
+    cells = 1111 * 1111
+    assert page.entries == cells
+    assert close(page.expected * cells, 111 * (cells - 1))
+    assert close(page.excess, page.expected - page.observed)
+    assert close(page.sd, math.sqrt(law.variance(1111, 111, 1111)))
+    assert close([page.low * page.sd, page.iid_low * page.iid_sd], page.excess)
+    assert close(page.ratio * page.iid_sd, page.sd)
+    assert close(page.relative_sd * page.expected, page.sd)
+    # What the factors explain: exact variances of the two and of the rest add up.
+    factor = 2 / page.factor_entries
+    assert page.factor_entries == 1111 * 111
+    assert close(page.factor_sd**2, factor)
+    assert close(page.given_factors / page.a_variance / page.b_variance, 111)
+    of_rest = 2 * (1 - 1 / 111) * (111 + 2) * 111 / cells
+    assert close(page.residual, page.observed - page.given_factors)
+    assert close(page.residual_z * math.sqrt(of_rest), page.residual)
+    assert close(page.explained, 111**2 * ((1 + factor) ** 2 - 1) / page.sd**2, 1e-3)
+    assert not close(page.explained, 111**2 * factor / page.sd**2, 1e-3), "one factor"
+    assert page.scaled == 0.9960392891676604  # the last line that the source printed
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_residual_given_the_factors(d):
+    # Given |Q|² and |K|², Q and K are uniform on spheres: E Σ S² = |Q|²|K|²/d.
+    n, m = 3, 4
+    rng = np.random.default_rng(15)
+    Q, K = rng.standard_normal((60_000, n, d)), rng.standard_normal((60_000, d, m))
+    given = np.sum(Q**2, axis=(1, 2)) * np.sum(K**2, axis=(1, 2)) / d
+    residual, error = variance_and_error(np.sum((Q @ K) ** 2, axis=(1, 2)) - given)
+    assert agrees(residual, 2 * n * m * (d - 1) * (d + 2), error + 1e-9)
+    assert not agrees(residual, 2 * n * m * d * (d + 1), error)

@@ -1,0 +1,79 @@
+"""The mean and the variance of np.var of a product: symbolically, counted, and drawn."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import sympy
+
+from tests.tolerance import agrees, close, mean_and_error, variance_and_error
+from tests.variance.draws import dots, signs, standardise
+
+
+def gaussian_mean(polynomial):
+    """Give the mean of a polynomial in independent standard Gaussians, exactly."""
+    return sum(
+        c * math.prod(0 if p % 2 else math.prod(range(1, p, 2)) for p in powers)
+        for powers, c in polynomial.terms()
+    )
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (2, 1, 3), (1, 2, 2), (2, 3, 2), (3, 2, 2)])
+def test_mean_and_variance_of_the_sample_variance_symbolically(module, shape):
+    law = module("variance/sample_variance")
+    n, d, m = shape
+    x = sympy.symbols(f"x:{n * d + d * m}")
+    Q, K = sympy.Matrix(n, d, x[: n * d]), sympy.Matrix(d, m, x[n * d :])
+    entries = [sympy.Poly(s, *x) for s in Q * K]
+    total = sum(entries[1:], entries[0])
+    squares = sum((s**2 for s in entries[1:]), entries[0] ** 2)
+    V = sympy.Rational(1, n * m) * squares - sympy.Rational(1, (n * m) ** 2) * total**2
+    mean = gaussian_mean(V)
+    variance = gaussian_mean(V**2) - mean**2
+    assert close(law.expected(n, d, m), float(mean))
+    assert close(law.variance(n, d, m), float(variance))
+    assert not close(d, float(mean)), "the variance of one entry"
+    assert not close(law.variance_if_independent(n, d, m), float(variance))
+
+
+def test_variance_if_independent(module):
+    law = module("variance/sample_variance")
+    n, d, m = 2, 3, 4
+    entries = dots(7, d, 40_000 * n * m).reshape(-1, n * m)
+    variance, error = variance_and_error(entries.var(axis=1))
+    assert agrees(variance, law.variance_if_independent(n, d, m), error)
+    assert not agrees(variance, law.variance(n, d, m), error)
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (1, 2, 3), (3, 1, 2)])
+def test_expected_by_all_sign_matrices(module, shape):
+    # It holds for any distribution of the entries.
+    n, d, m = shape
+    choice = signs(n * d + d * m)
+    V = np.var(choice[:, : n * d].reshape(-1, n, d) @ choice[:, n * d :].reshape(-1, d, m), (1, 2))
+    assert close(V.mean(), module("variance/sample_variance").expected(n, d, m))
+    assert not close(V.mean(), d)
+
+
+@pytest.mark.parametrize("numbers", [(0, 1, 2, 3), (-1, -1, -1, 1)])
+def test_16_9_by_all_orders_of_four_numbers(module, numbers):
+    # Any law of independent entries is a mixture of such shuffles.
+    law = module("variance/sample_variance")
+    orders = np.array(list(itertools.permutations(numbers))).reshape(-1, 2, 2)
+    A = standardise(orders)
+    mean = np.var(A[:, np.newaxis] @ A, axis=(-2, -1)).mean()
+    assert close(mean, law.expected_if_standardised(2, 2, 2))
+    assert not close(mean, law.expected(2, 2, 2))
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 2), (3, 2, 4), (5, 1, 2)])
+def test_expected_if_standardised_at_other_shapes(module, shape):
+    law = module("variance/sample_variance")
+    n, d, m = shape
+    rng = np.random.default_rng(10)
+    Q = standardise(rng.standard_normal((40_000, n, d)))
+    K = standardise(rng.standard_normal((40_000, d, m)))
+    mean, error = mean_and_error(np.var(Q @ K, axis=(1, 2)))
+    assert agrees(mean, law.expected_if_standardised(n, d, m), error)
+    assert not agrees(mean, law.expected(n, d, m), error)

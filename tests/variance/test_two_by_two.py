@@ -1,0 +1,38 @@
+"""The exact distributions of np.var for 2×2 arrays: against draws, and by their moments."""
+
+import numpy as np
+
+from tests.tolerance import agrees, close
+from tests.variance.draws import products_of_2x2, standardise
+
+
+def test_laws_of_the_2x2_variance(module):
+    law = module("variance/two_by_two")
+    v = np.array([0.02, 0.2, 0.5, 1, 2, 3, 3.9])
+    for cdf, other, change in [
+        (law.cdf, law.standardised_cdf, lambda A: A),
+        (law.standardised_cdf, law.cdf, standardise),
+    ]:
+        V = products_of_2x2(11, 100_000, change)
+        share = np.mean(v[:, np.newaxis] >= V, axis=1)
+        error = np.sqrt(cdf(v) * (1 - cdf(v)) / len(V)) + 1e-4
+        assert agrees(share, cdf(v), error)
+        assert not agrees(share, other(v), error)
+
+
+def test_the_2x2_law_has_the_mean_and_the_variance_of_the_formulas(module, snippet):
+    law, page = module("variance/two_by_two"), snippet("variance/puzzle")
+    u, weight = np.polynomial.legendre.leggauss(60)
+    u, weight = 10 * (u + 1), 10 * weight  # v = u² from 0 to 400
+    above = 1 - law.cdf(u**2)
+    mean = np.sum(weight * above * 2 * u)
+    variance = np.sum(weight * 2 * u**2 * above * 2 * u) - mean**2
+    assert close([mean, mean / 2], [page.exact_mean, page.scaled_mean], 1e-4)
+    assert close([variance, variance**0.5], [page.exact_variance, page.exact_sd], 1e-3)
+    assert close(law.cdf([page.median, page.observed]), [0.5, page.percentile_of_1_6 / 100])
+    assert close(law.cdf(2 * page.observed), page.scaled_percentile / 100)
+    assert not close(mean, page.naive, 1e-4)
+    u = np.linspace(0, 2, 401)
+    mean = np.trapezoid((1 - law.standardised_cdf(u**2)) * 2 * u, u)
+    assert close(mean, page.standardised_exact_mean, 1e-4)
+    assert not close(mean, page.exact_mean, 1e-4)
