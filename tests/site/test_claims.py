@@ -1,10 +1,6 @@
 """The page of claims can be narrowed to a verdict or a source, with scripts or without."""
 
 from collections import Counter
-from functools import cache
-from html.parser import HTMLParser
-from pathlib import Path
-from urllib.parse import urljoin
 
 import pytest
 
@@ -86,83 +82,3 @@ def test_the_keyboard_narrows_too(claims):
     claims.keyboard.press("Tab")
     claims.keyboard.press("ArrowRight")
     assert {source for source, _ in shown(claims)} == {"000"}
-
-
-# --- the links back, which need no browser ------------------------------------------------------
-
-
-class Marks(HTMLParser):
-    """The links back from each row of a page, and the links at each place that has an id."""
-
-    def __init__(self, file: Path) -> None:
-        super().__init__()
-        self.back: dict[str, list[str]] = {}
-        self.at: dict[str, set[str]] = {}
-        self.row = ""
-        self.is_back = False
-        self.feed(file.read_text("utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "tr" and "data-verdict" in given:
-            self.row = given["id"]
-            self.back[self.row] = []
-        elif tag == "li":  # of a chapter's verdicts
-            self.row = given.get("id", "")
-        elif tag == "em" and "id" in given:  # in such a row, where no text refers to the claim
-            self.at[given["id"]] = {f"#{self.row}"}
-        elif tag == "p":
-            self.is_back = given.get("class") == "back"
-        elif tag == "a" and self.is_back:
-            self.back[self.row].append(given["href"])
-        elif tag == "a" and "href" in given:
-            self.at.setdefault(given.get("id", self.row), set()).add(given["href"])
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "p":
-            self.is_back = False
-        elif tag in {"tr", "li"}:
-            self.row = ""
-
-
-def lost(folder: Path) -> list[str]:
-    """List the claims whose row has no link to a place, or one to a place with none back."""
-    read = cache(Marks)
-    found = []
-    for key, links in read(folder / "claims/index.html").back.items():
-        found += [] if links else [key]
-        for link in links:
-            path, _, anchor = urljoin("/claims/", link).partition("#")
-            at = read(folder / path[1:] / "index.html").at
-            there = at.get(anchor, set())  # links there, or by way of the row of verdicts
-            there = there.union(*(at.get(row[1:], ()) for row in there if row[0] == "#"))
-            if f"/claims/#{key}" not in {urljoin(path, back) for back in there}:
-                found.append(f"{key}: {link}")
-    return found
-
-
-def test_every_row_links_to_a_place_that_links_back(site):
-    assert lost(site) == []
-
-
-@pytest.mark.parametrize(
-    ("place", "problem"),
-    [
-        ('<a id="mark-1" href="../claims/#1">', []),
-        ('<a id="mark-1" href="#row"><li id="row"><a href="../claims/#1">', []),
-        ('<li id="row"><em id="mark-1"></em><a href="../claims/#1">', []),
-        ('<a id="mark-1" href="#row"><li id="row"><a href="../claims/#2">', ["1: ../law/#mark-1"]),
-        ('<a id="mark-1" href="../claims/#2">', ["1: ../law/#mark-1"]),
-        ('<a href="../claims/#1">', ["1: ../law/#mark-1"]),
-    ],
-)
-def test_a_row_that_nothing_links_back_to_is_named(tmp_path, place, problem):
-    for page, text in {
-        "claims": '<tr data-verdict="true" id="1"><p class="back"><a href="../law/#mark-1">',
-        "law": place,
-    }.items():
-        (tmp_path / page).mkdir()
-        (tmp_path / page / "index.html").write_text(text, "utf-8")
-    assert lost(tmp_path) == problem
-    (tmp_path / "claims/index.html").write_text('<tr data-verdict="true" id="1">', "utf-8")
-    assert lost(tmp_path) == ["1"]

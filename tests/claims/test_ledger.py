@@ -1,0 +1,141 @@
+"""How a claim is judged: what is said against what is found, and which alterations are caught."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def ledger(module):
+    return module("claims/ledger")
+
+
+@pytest.fixture
+def judge(ledger):
+    """Judge one claim: what it says, and the cases that were found."""
+
+    def one(says, *cases, **words):
+        book = ledger.Ledger()
+
+        @book.claim("a-1", "here", "so it is", says=says, settled="", **words)
+        def check():
+            """It is."""
+            if callable(cases[0]):
+                return cases[0]()
+            return ledger.finding(*cases)
+
+        return book.judge()["a-1"]
+
+    return one
+
+
+def test_printed_digits_are_taken_as_rounded(judge):
+    assert judge("152.780", 152.78016)["verdict"] == "true"
+    assert judge("[0.419, 0.254]", np.array([0.41923, 0.25428]))["verdict"] == "true"
+    assert judge("1_202_604", 1202604.284)["verdict"] == "true"
+    assert judge("0.972", 0.971416, rather="0.971")["verdict"] == "wrong"
+    assert judge("9.6e-4", 9.64e-4)["verdict"] == "true"
+
+
+def test_a_formula_is_true_under_its_assumption(ledger, judge):
+    growth = [ledger.case(float(d), d=d) for d in (4, 64)]
+    equal = ledger.case(64.0**2, beyond=True, d=64)
+    assert judge("d", *growth)["verdict"] == "true"
+    assert judge("d", *growth, equal, needs="independent")["verdict"] == "true if"
+    assert judge("d + 1", *growth, rather="d")["verdict"] == "wrong"
+    assert judge("d", *growth, reading="the variance")["verdict"] == "vague"
+
+
+def test_a_question_has_our_answer(judge):
+    assert judge("sqrt(4)", 2.0, question=True)["verdict"] == "question"
+
+
+def test_a_comparison_is_not_altered_but_says_how_close_it_is(ledger, judge):
+    cases = [ledger.case(bare=0.28, scaled=0.07), ledger.case(bare=2, scaled=1.99)]
+    claim = judge("bare < 2 * scaled", ledger.case(bare=0.1, scaled=0.7), *cases[1:])
+    assert claim["verdict"] == "true"
+    assert claim["altered"] == {}
+    assert claim["strictness"] == (
+        "Compared: `bare < 2 * scaled`, which is 2 < 3.98 where it is closest"
+    )
+    assert judge("bare < scaled", *cases)["verdict"] == "wrong"
+    close = judge("all(a <= b)", ledger.case(a=np.array([0, 1]), b=np.array([1, 1.00001])))
+    assert "1 ≤ 1.00001 where" in close["strictness"]
+
+
+@pytest.mark.parametrize(
+    ("says", "found", "within", "strictness"),
+    [
+        ("0.971", 0.9712, None, "half of the last digit, ±0.0005"),
+        ("[4, 2.67]", [4, 2.667], None, "half of the last digit, ±0.5, ±0.005"),
+        ("0.971", 0.9, 0.1, "±0.1"),
+        ("[1, 2]", [1, 2], np.array([0.1, 0.25]), "±0.1 to ±0.25"),
+        ("sqrt(4)", 2.0, None, "a part in a billion, for rounding"),
+    ],
+)
+def test_the_tolerance_is_said(ledger, judge, says, found, within, strictness):
+    claim = judge(says, ledger.case(np.array(found), within=within))
+    assert claim["strictness"] == f"Tolerance: {strictness}"
+
+
+def test_every_number_sign_exponent_and_root_is_altered(ledger, judge):
+    cases = [ledger.case(d + 0.5 * np.sqrt(d) - 2, d=d) for d in (4.0, 9.0)]
+    claim = judge("d**1 + 0.5 * sqrt(d) - 2", *cases)
+    assert set(claim["altered"]) == {
+        *("d**(2) + 0.5 * sqrt(d) - 2", "d**(0) + 0.5 * sqrt(d) - 2"),
+        *("d**1 + (0.55) * sqrt(d) - 2", "d**1 + (0.45) * sqrt(d) - 2"),
+        *("d**1 + 0.5 * sqrt(d) - (3)", "d**1 + 0.5 * sqrt(d) - (1)"),
+        *("d**1 - 0.5 * sqrt(d) - 2", "d**1 + 0.5 * sqrt(d) + 2"),
+        "d**1 + 0.5 * (d) - 2",
+        *("-(d**1 + 0.5 * sqrt(d) - 2)", "(d**1 + 0.5 * sqrt(d) - 2)**2"),
+    }
+    assert all(claim["altered"].values())
+
+
+def test_a_check_that_cannot_fail_is_found_out(ledger, judge):
+    """At d = 1 the variance, its root and its square are the same."""
+    claim = judge("sqrt(d)", ledger.case(1.0, d=1))
+    assert claim["verdict"] == "true"
+    assert claim["altered"]["(d)"] is False
+
+
+def with_a_name_that_is_not_there():
+    return far  # noqa: F821
+
+
+def of_two_arrays():
+    return np.ones(2) < np.ones(2) or None
+
+
+@pytest.mark.parametrize(
+    ("says", "found", "words", "problem"),
+    [
+        ("2", 3, {}, "'2' is found wrong: said is 2, found 3; say in `rather` what is right"),
+        ("2", 3, {"rather": "4"}, "'4' is not found either: said is 4, found 3"),
+        ("2", 3, {"rather": "4 < 3"}, "'4 < 3' is not found either: Compared: `4 < 3`"),
+        ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
+        ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
+        ("2", 2, {"same_error": "slip"}, "nothing to say `same_error`"),
+        ("2", 3, {"reading": "twice one"}, "never makes an error: .* said is 2, found 3"),
+        ("2", 3, {"rather": "3", "question": True}, "never makes an error"),
+        ("far", 2, {}, "'far': name 'far' is not defined; its case gives no names"),
+        ("[1, 2]", 2, {}, r"'\[1, 2\]' has the shape \(2,\), what is found \(\)"),
+        ("[1, 2]", [1, 2, 3], {}, r"the shape \(2,\), what is found \(3,\)"),
+        ("array([1, 2]) < 3", True, {}, r"compares arrays of shape \(2,\): write all\(…\)"),
+        ("1,000", 1000, {}, "has a comma: write 1_000"),
+        ("2^1", 2, {}, r"has a \^: write \*\* for a power"),
+        ("2 +", 2, {}, "'2 \\+' is no expression"),
+        ("2", lambda: None, {}, "its check gives None: end with `return finding"),
+        ("2", with_a_name_that_is_not_there, {}, r"stops in line \d+: NameError: name 'far'"),
+        ("2", of_two_arrays, {}, r"stops in line \d+: ValueError: The truth value of an array"),
+    ],
+)
+def test_a_claim_that_does_not_fit_its_finding_is_named(judge, says, found, words, problem):
+    with pytest.raises(ValueError, match=f"^a-1: .*{problem}"):
+        judge(says, found, **words)
+
+
+def test_a_number_is_given_once(ledger):
+    book = ledger.Ledger()
+    book.cited("a-1", "here", "it was", kind="history", settled="")
+    with pytest.raises(ValueError, match="two claims have this number"):
+        book.cited("a-1", "there", "it was", kind="history", settled="")
