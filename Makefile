@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test check lint format labs lock audit proof site editions zensical torch models measure bench weigh clean
+.PHONY: help serve test long lint format labs lock audit proof site editions zensical torch models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -34,15 +34,16 @@ test: export OPENBLAS_NUM_THREADS ?= 1
 test: $(VENV)/tests-installed ## the test suite: snippets, pages, the site in a browser
 	$(BIN)/pytest $(or $(ARGS),-n auto --dist worksteal)
 
-check: export OPENBLAS_NUM_THREADS ?= 1
-check: $(VENV)/tests-installed ## what takes longer: every seed shifted, and more (marked "long")
+long: export OPENBLAS_NUM_THREADS ?= 1
+long: $(VENV)/tests-installed ## the tests that take long: every seed shifted, and more
 	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
-lint: $(VENV)/tests-installed ## style, types, and the workflows' security
+lint: $(VENV)/tests-installed ## style, types, the workflows' security, and notes on the text
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/zizmor --quiet --offline --no-progress .github
+	$(BIN)/python -c "from weave.prose import main; main()"
 
 format: $(VENV)/tests-installed ## mend what of the style a program can mend
 	$(BIN)/ruff check --fix

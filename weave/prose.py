@@ -242,15 +242,12 @@ def script_of(project: Project, name: str) -> str:
     return code + "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
 
 
-def notes(root: Path) -> Iterable[str]:
-    """Yield the notes on a project's pages, for `make lint`."""
+def main() -> None:
+    """Print the notes on all pages."""
     from weave.project import project_at
 
-    project = project_at(root)
+    project = project_at(Path.cwd())
     project.refresh()
-    for page, said in project.look_up("prose").items():
-        yield from (f"docs/{page}:{line}: note: {what}" for line, what in sorted(said["notes"]))
-
-
-if __name__ == "__main__":
-    print(*notes(Path.cwd()), sep="\n")
+    for page, found in project.look_up("prose").items():
+        for line, note in sorted(found["notes"]):
+            print(f"docs/{page}:{line}: note: {note}")

@@ -1,4 +1,4 @@
-"""A new kind of embed is one file, as CONTRIBUTING shows."""
+"""A new kind of embed is one file, as weave/README.md shows."""
 
 import os
 import re
@@ -18,7 +18,7 @@ CONVERT = "import sys, markdown; print(markdown.markdown(sys.argv[1], extensions
 def convert(project):
     """Convert a page with a copy of weave that has the example among its embeds."""
     shutil.copytree(ROOT / "weave", project.root / "copy/weave")
-    code = EXAMPLE.search((ROOT / "CONTRIBUTING.md").read_text("utf-8"))["code"]
+    code = EXAMPLE.search((ROOT / "weave/README.md").read_text("utf-8"))["code"]
     assert len(code.splitlines()) <= 30
     project.file("copy/weave/embeds/module.py", code)
     project.file("snippets/chapter/law.py", "x = '$x$'\n")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from weave.prose import notes
+from weave.prose import main
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
 COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
@@ -133,14 +133,17 @@ def test_a_number_in_a_caption_is_in_the_script(said, project):
     assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py: no code knows 7")
 
 
-def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch):
+def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch, capsys):
     logged = []
     monkeypatch.setattr("weave.page.log.info", lambda *words: logged.append(words[0] % words[1:]))
     assert said("", "It is {= line.slope }, which is larger.") == []
     at_5 = "docs/chapter.md:5: note: 'larger' compares, and no assertion has it"
     caption = "docs/chapter.md:3: note: snippets/chapter/line.py: 'rises' compares, and no"
-    assert at_5 in notes(root)
-    assert any(note.startswith(caption) for note in notes(root))
+    monkeypatch.chdir(root)
+    main()
+    printed = capsys.readouterr().out.splitlines()
+    assert at_5 in printed
+    assert any(line.startswith(caption) for line in printed)
     assert at_5 in logged
 
 
