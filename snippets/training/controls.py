@@ -100,8 +100,10 @@ assert all(abs(every[name] - less[name]) < 0.03 for name in rest), (
 )
 assert abs(less["cosine 0.9"] - 0.9) < 0.01, "the squares, but at about 0.9"
 
-assert (len(near_1), len(settings)) == (8, 10), "1 in eight of the ten settings"
-assert all(abs(right[name] - 1) < 0.05 for name in [*settings][:4]), (
+assert (len(near_1), len(settings)) == (8, 10), (
+    "nearly 1 in eight of the ten settings"
+)
+assert all(abs(right[name] - 1) < 0.05 for name in rest - {"cosine 0.3"}), (
     "The scale, the start, the width and the learning rate change little"
 )
 assert (dims[0], dims[-1]) == (32, 256), "while $d$ runs from 32 to 256"

@@ -77,10 +77,12 @@ assert np.all(none[:, 0] == 0), "right they start at 0"
 assert np.ptp(none[:, -1]) < 0.1, "start at 0 and stay together"
 
 assert 0 < equal[10] < equal[20], (
-    "the largest of the four losses exceeds the smallest by … after ten"
+    "the largest of the four losses exceeds the smallest by … after ten steps"
+    ", and by … after twenty"
 )
 assert apart["8/d"][20] > 0.5, "different starts, and do not become one"
 assert np.all(np.diff(plain[:, 10]) < 0), "do not learn *worse* here"
+assert len(seeds) == 2, "After ten steps the losses … means of two seeds"
 assert larger["1/√d"] > 1.5, (
-    "the logits of the widest model are … times as large"
+    "After twenty steps … the widest model are … times as large"
 )

@@ -54,7 +54,9 @@ added = np.array([fit["SGD"], fit["Adam"]])[:, 0]
 assert np.all(abs(added - 1) < 0.03), "their sum climbs like $d$"
 assert abs(fit["q·k"][0] - 1 / 2) < 0.03, "while the terms … mostly cancel"
 assert np.all(abs(path["q·k"]) < 30), "terms of q·k wander near 0"
-assert np.all(abs(path["SGD"] - 90 * n) < 8), "straight lines to about 90"
+assert np.all(abs(path["SGD"] - 90 * n) < 8), (
+    "climb in nearly straight lines to about 90 and"
+)
 assert np.all(abs(path["Adam"] - 80 * n) < 8), "climb in … lines to … and 80"
 assert np.all(abs(path["random step"]) < 10), "the same length stay near 0"
 

@@ -85,7 +85,7 @@ assert before[0] < right[0] < 1.5 * before[0], "begins a little above it"
 assert abs(slope["right key"] - 1) < 0.05, "above it and rises with slope 1"
 assert abs(right[-1] / before[-1] - 8) < 1, "eight times as much at d = 512"
 assert zero[0] < right[0], "from W_Q = 0 begins lower"
-assert abs(slope["from 0"] - 1) < 0.05, "lower and rises as steeply"
+assert abs(slope["from 0"] - 1) < 0.05, "begins lower and rises as steeply"
 assert np.all(controls < np.minimum(before, zero)), (
     "dashed lines of random movement lie below"
 )

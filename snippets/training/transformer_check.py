@@ -135,6 +135,7 @@ assert (len(rates), rates[0], rates[-1]) == (5, 0.1, 1.6), (
     "At five rates from 0.1 to 1.6, the exponent"
 )
 assert compared == 50, "to 1.6, the exponent after 50 steps from"
+assert loss[200] > loss[1000], "moves while the loss still falls"
 assert slope["1/√d", "0", 50] > slope["8/d", "0", 50] + 0.2, (
     "After 50 steps the spread of the logits grows like $d$ to the power"
 )
