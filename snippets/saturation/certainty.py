@@ -61,7 +61,9 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert sure == 0.99, "and exceeds .99 in … of draws"
+assert sure == 0.99, (
+    "The largest of 512 weights averages …, and exceeds .99 in … of draws"
+)
 assert (512 - 1) * np.exp(-17) < 0.00005, (
     "for up to 512 keys, a lead of 17 does that, as 511 e^{-17} is below .00005"
 )

@@ -66,6 +66,7 @@ for n in (16, 4096, 10**6):
     )
 distance = [np.mean(abs(same_key[n] - limit)) for n in counts]
 assert np.all(np.diff(distance) < 0), "The more keys, the closer they lie"
+assert max(limit[ratio <= 1]) == 0 < limit[-1], "which is 0 up to 1 and then"
 for n in (512, 65536):
     assert at_border[n]["max"] < 1 / 2, (
         "where the change happens, not that it is over"

@@ -96,7 +96,7 @@ median = {n: quantiles[n][1] for n in counts}
 assert median_at[3][8] < 0.01, "For three keys large scores kill the gradient"
 assert rms_at[4096][8] > rms_at[4096][1], "For thousands they make it larger"
 assert max(median[3][sigma > 10]) < 0.01, (
-    "the median falls to 0 by a spread of 10"
+    "For 3 keys … the median falls to 0 by a spread of 10"
 )
 assert min(rms[3][sigma < 12]) > 0.1, "of 10, the root mean square only slowly"
 assert 2.8 < peak[64] < 3.2, "For 64 keys all rise up to a spread of 3"

@@ -61,6 +61,7 @@ assert np.all(np.diff(gradient[3]) < 0), "for 3 keys it only falls"
 for n in (64, 4096):
     assert at_8[n] > at_1[n], "for 3 keys, and grows for 64 and more"
     assert gradient[n][0] < at_1[n] < at_8[n] < max(gradient[n]), (
-        "for 64 and 4096 keys it starts low and rises to a peak, is larger at 8"
+        "for 64 and 4096 keys it starts low and rises … is larger at 8 than at"
+        " 1, and falls slowly"
     )
     assert np.all(np.diff(gradient[n][sigma > 8]) < 0), "and falls slowly after"

@@ -64,6 +64,7 @@ assert np.all(abs(mean_square[-5:] / limit[-5:] - 1) < 0.05), (
     "So the mean falls like … and no faster"
 )
 slope = np.diff(np.log(mean_square)) / np.diff(np.log(dims))
+assert min(slope) > -0.51, "because near-ties get rarer no faster"
 assert np.all(slope[8:] < 0), "The mean square falls slowly and joins"
 assert abs(slope[-1] + 1 / 2) < 0.02, "straight line of slope minus a half"
 assert abs(median[0] - mean_square[0]) < 0.002, (

@@ -126,7 +126,7 @@ for keys, variance in half.items():
     )
 assert critical[65536] < 64, "a longer context does not rescue bare attention"
 assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
-assert edge_of_2 > 1, "which lies below … for two keys"
+assert edge_of_2 > 1, "scores have sigma = 1, which lies below … for two keys"
 assert 64 * (768 * 0.02**2) ** 2 == bare["GPT-2"] < critical[1024], (
     "deviation of 0.02, has a bare variance of …, below"
 )

@@ -64,12 +64,19 @@ maps[1].set_xlabel("number of keys n")
 plt.show()
 
 # %% says
+assert 2 ** octaves[-1] == 16384, "keys from 2 to 16384 across"
+assert (2**octaves).tolist()[:: len(octaves) - 1] == [2, 16384], (
+    "the number of keys from 2 to 16384 across"
+)
 upper = weight[halvings >= 10 / 3 / 2]
 assert np.mean(upper > 1 / 2) > 2 / 3, "left, the upper two thirds are dark"
 root = weight[halvings == 0][0]
 assert max(root[3:]) < 1 / 4, "on the right, the map is pale"
 assert root[0] > 1 / 2, "is pale except at its left edge, where few keys"
 assert np.all(np.diff(border) > 0), "above a border that rises slowly to the"
+assert np.sqrt(64) < border_512 < 64, (
+    "freeze above a border that a smaller divisor only postpones"
+)
 assert np.sqrt(64) < border_512 < np.sqrt(256), (
     "only postpones it: the border returns at larger d"
 )

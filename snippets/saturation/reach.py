@@ -77,7 +77,7 @@ for d in (64, 256):
         "gradient grows instead: in the root mean square at any number of keys"
     )
     assert np.all(np.diff(ratios) > 0), (
-        "above 1 everywhere and rises to hundreds"
+        "for 64 and for 256 dimensions, is above 1 everywhere and rises"
     )
     assert ratios[-1] > 100, "1 everywhere and rises to hundreds"
     assert median_ratio[d][2] < 1 / 10, (
@@ -85,7 +85,7 @@ for d in (64, 256):
     )
     for n, ratio in median_ratio[d].items():
         assert (ratio > 1) == (n > crossing[d]), (
-            "in the median beyond a handful"
+            "in the median beyond a handful (7 at 64 dimensions, 34 at 256)"
         )
     near = {n: median_ratio[d][n] / rms_ratio[d][n] for n in counts}
     assert abs(near[65536] - 1) < abs(near[64] - 1), "and then approaches it"

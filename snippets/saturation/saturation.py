@@ -82,7 +82,12 @@ shares = [share[name][n] for name in curves for n in share[name]]
 assert min(share["÷ √d"].values()) > 3 / 4, "near 1 for divided scores"
 assert abs(min(shares) - 1 / 20) < 0.005, "a twentieth to two fifths"
 assert abs(max(shares) - 2 / 5) < 0.01, "a twentieth to two fifths for bare"
-assert max(taking_part["d = 16"].values()) < 10, "and below 10 throughout, even"
+assert np.all(np.diff([*taking_part["÷ √d"].values()]) > 0), (
+    "a straight rising line for divided scores"
+)
+assert max(taking_part["d = 16"].values()) < 10, (
+    "and below 10 throughout, even for 16 dimensions"
+)
 entropies = mean_entropy["d = 64"][512], mean_entropy["÷ √d"][512]
 assert entropies[0] < entropies[1] < ln_512, (
     "At n = 512 the entropy is … instead of …, out of a possible ln 512"
