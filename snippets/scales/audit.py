@@ -33,8 +33,10 @@ logit_sd = {
     name: np.sqrt(head * var_q[name] * var_k[name]) / scheme[3]
     for name, scheme in schemes.items()
 }
+logit_variance = {name: sd**2 for name, sd in logit_sd.items()}
 largest = {n: mean_largest(n_keys, s) for n, s in logit_sd.items()}
 effective = {n: 1 / mean_square_weights(n_keys, s) for n, s in logit_sd.items()}
+width = 2.0 ** np.arange(7, 15)
 gpt2_width = 1 / 0.02**2  # where 0.02 gives variance 1
 fixed = {width: 0.02**2 * width for width in (4096, 8192, 12288)}
 # With this variance for q and k it is also the spread of the logits.
@@ -53,7 +55,6 @@ cross_sd = np.sqrt(cross_var_k)
 # %%
 import matplotlib.pyplot as plt
 
-width = 2.0 ** np.arange(7, 15)
 lines = {
     "Xavier, one head of 64": 2 * width / (width + 64),
     "LeCun": np.ones_like(width),
@@ -111,6 +112,7 @@ assert head < D, "One head alone has fewer outputs than inputs"
 assert logit_sd["Xavier, one head"] > 1, "so its spread is above 1"
 assert abs(logit_sd["Xavier, fused"] - 1 / 2) < 1e-9, "which gives a half"
 assert logit_sd["Xavier, fused"] < 1, "own code does not give 1 either"
+assert (width[0], width[-1]) == (128, 16384), "the model, from 128 to 16384"
 both = logit_sd["first cross"] ** 2
 assert abs(both - 2 / 3) < 1e-9, r"which gives $\sqrt{2/3}$"
 assert logit_sd["LeCun"] == 1, "separate and square, which gives 1"
@@ -133,3 +135,13 @@ assert abs(wrong_root**2 - 64 / 512) < 1e-9, (
 assert abs(768 * 6 / (768 + 512) / 3 - cross_var_k) < 1e-9, (
     "For queries of width 512 and keys of width 768"
 )
+
+# Of the questions.
+assert (head, D) == (64, 512), "for one head of 64 in a model of width 512"
+assert abs(0.02**2 * gpt2_width - 1) < 1e-9, (
+    "A fixed standard deviation of 0.02 … gives unit variance at"
+)
+assert abs(var_q["T5"] - 1 / 64) < 1e-9, "variance 1/… for a head of 64"
+
+# Of the front page.
+assert logit_sd["GPT-2"] < 0.98, "logits begin with a spread of … not 1"
