@@ -85,7 +85,7 @@ def texts_of(
         if project.jobs[name].suffix == ".py":
             says = project.store.read("run", name, "says") or []
             asserted[name] = [Assertion(*each) for each in says]
-            known[name] = numbers_in(script_of(project, name))
+            known[name] = numbers_in(computing(project, name))
             names.append(f"snippets/{name}.py")
     return {name: text_of(project, name) for name in names}, asserted, known
 
@@ -232,10 +232,14 @@ def judge_text(
                 found["notes"].append((line, f"{where}'{word}' compares, and no assertion has it"))
 
 
-def script_of(project: Project, name: str) -> str:
-    """Give the code of a snippet, and of the modules that it shares with others."""
-    path = project.root / f"snippets/{name}.py"
-    code = path.read_text("utf-8", errors="ignore").partition("# %%")[2]
+def computing(project: Project, name: str) -> str:
+    """Give the code of a snippet that computes and says, and of the modules that it shares.
+
+    What only draws has many numbers of its own: sizes, ticks, places of labels.
+    """
+    path = project.jobs[name]
+    snippet = read(path)
+    code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
     shared = [
         path.with_name(f"{each}.py") for each in re.findall(r"^from (\w+) import", code, re.M)
     ]
