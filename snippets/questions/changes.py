@@ -34,6 +34,12 @@ cases = {
 spread = {name: np.sqrt(v) / s for name, (v, s) in cases.items()}
 plain, normed, dropout, cross, heads, by_width, unit = spread.values()
 
+factor = 1 / np.sqrt(d)
+# What scaling 512 queries, and not their scores with 512 keys, saves.
+fewer = 512 * 512 / (512 * d)
+# q and k of length 1: a cosine of random directions has variance 1/d.
+eight_cosines = {d: 8 / np.sqrt(d) for d in (64, 256)}
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -82,3 +88,10 @@ assert dropout == 1 / 0.9 > 1, (
 )
 assert np.isclose(unit, 1 / 64), "once more leaves … at 64 dimensions"
 assert unit < 0.1, "nearly uniform attention, until a learned factor"
+assert eight_cosines[64] == 8 / 8, r"and $8\cos$ has spread 1 at 64 coordinates"
+assert fewer == 512 / 64, (
+    "with 512 queries, 512 keys and 64 dimensions that is … times fewer"
+)
+assert factor == 1 / np.sqrt(64), "For 64 dimensions the factor is"
+assert factor == 1 / np.sqrt(64), "and without the divisor, at 64 dimensions"
+assert factor == 1 / np.sqrt(64), "last dimension … for a head of 64"

@@ -48,6 +48,7 @@ plt.show()
 # %% says
 assert min(gain.values()) > 1, "before the product, vectors may be longer"
 lines = [*after.values()], [*each_side.values()]
+assert (dims[0], dims[-1]) == (16, 4096), "the dimension from 16 to 4096"
 assert np.all(np.diff(lines) < 0), "Two falling lines"
 assert np.all(np.diff([*gain.values()]) > 0), "The lower and steeper one"
 assert 31.9 < after[64] < 32, "just below 32 at 64 dimensions"
@@ -59,3 +60,7 @@ assert scores["query"] == exact < scores["after"], (
 with np.errstate(over="ignore"):
     ends = np.exp(np.float16([log_top - 0.01, log_top + 0.01]))
 assert [*np.isinf(ends)] == [False, True], "as soon as a score exceeds"
+saved = np.array([*gain.values()]) ** 2
+assert np.allclose(saved, np.sqrt(dims)), (
+    r"the sum on the way is $\sqrt d$ times smaller"
+)

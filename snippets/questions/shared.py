@@ -52,6 +52,7 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
+assert keys[-1] == 65_536, "n from 2 to 65,536 on a logarithmic axis"
 assert itself[64][512] > 1 / 2, "attends mostly to itself"
 assert itself[16][512] < itself[64][512] < itself[256][512], (
     "the more so the larger the head"

@@ -63,3 +63,14 @@ assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
 assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
     "At 50 it lets the best of 512 keys come"
 )
+
+# Of the questions.
+assert abs(cosine_ceiling[512] * (1 + 511 / np.e**2) - 1) < 1e-9, (
+    "among 512 keys no weight can exceed"
+)
+assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
+    "it can give half of the weight to a key that equals the query"
+)
+assert needed[65536] > needed[16], (
+    "it has to be larger for more keys: … for half of the weight, one among 16"
+)

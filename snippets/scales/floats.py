@@ -111,3 +111,6 @@ assert bf16[1] == fp32[1], "bf16, which has the same exponents"
 assert bf16[0] < fp32[0], "the same exponents and fewer digits"
 for name in ("fp32", "bf16"):
     assert infinite["exp πd"][name] < 64, "it is infinite, and every logit is 0"
+
+# Of the questions.
+assert n_keys == 512, "a typical one of 512 weights rounds to 0"

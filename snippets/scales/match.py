@@ -118,3 +118,15 @@ assert on_top["√d"] > 0.999, (
     "at 512 keys is caution: it gives half of the weight only to a key that is "
     "certain to be the best"
 )
+
+# Of the questions.
+assert needed["√d/ln n"] < needed["√d"], (
+    r"multiplying by $\ln n$ as well takes only"
+)
+assert below_tenth["√d/ln n"] + above_nine["√d/ln n"] > 1 / 2, (
+    "the match takes nearly all of the weight or nearly none"
+)
+# The freezing point is √(2 ln n).
+frozen = {name: factors[name] > factors["√d/√(2 ln n)"] for name in factors}
+assert frozen["√d/ln n"], "and the row is frozen at the start"
+assert not frozen["√d/(0.43 ln n)"], "and the row is not frozen"

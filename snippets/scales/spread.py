@@ -115,3 +115,7 @@ assert abs(aligned["cosine"][4096] - rho) < 1e-3, (
 assert 0.999 < start["cap"][64] < 1, (
     "It leaves typical logits at the start alone"
 )
+
+# Of the questions.
+assert level[0] == ["√d"], "only the square root … the same spread"
+assert rivals.CAP == 50, "A soft cap of 50, as in Gemma 2"

@@ -78,3 +78,9 @@ rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
 assert np.all(np.diff(rising) > 0), r"$\sqrt d/\log d$ grows without limit"
 assert effective["d"][4096] > 0.99 * n_keys, "an average, not a choice"
 assert abs(largest["exp πd"][64] - 1 / 512) < 1e-7, "Every weight is then 1/512"
+
+# Of the questions.
+assert effective["d"][64] > 0.9 * 512, (
+    "close to an average: … of 512 keys take part"
+)
+assert n_keys == 512, "for 512 keys at a spread of about"

@@ -75,3 +75,9 @@ assert aligned[0.1][64] < other[0.1][64], (
 assert aligned[0.1][64] < 64, "and 64 dimensions it is still smaller than"
 assert rms[1][64] > 64, "The score of a copy is slightly larger than"
 assert 0 < 64 + 1 - rms[1][64] < 1 / (2 * 64), "with an error below $1/(2d)$"
+
+# Of the questions and the front page.
+first = min(d for d in dims if aligned[0.1][d] > other[0.1][d])
+last = dims[dims.index(first) - 1]
+assert last < crossover[0.1] < first, "dimensions the mean outweighs"
+assert last < crossover[0.1] < first, "growth like d takes over at"

@@ -65,3 +65,7 @@ assert np.isclose(sizes["distinct"] / sizes["start"], larger[0], rtol=0.05), (
 assert abs(product_of_medians / larger[0] - 1) < 0.1, (
     "so their product is only roughly the first"
 )
+
+# Of the front page.
+assert larger[0] > 8, "In a pretrained model q·k is … times as large as"
+assert abs(pairing[0] - 1) < 0.02, "correlation is not the reason"

@@ -18,6 +18,7 @@ divisors = {"1": 1, "2": 2, "10": 10, "√d": np.sqrt(dims), "d": dims}
 # q·k is a sum of d uncorrelated terms of variance 1, and division by c divides
 # its spread by c.
 spread = {name: np.sqrt(dims) / c for name, c in divisors.items()}
+at_64 = {name: float(line[6]) for name, line in spread.items()}  # d = 2**6
 crossing = {
     c: brentq(lambda d, c=c: np.sqrt(d) / c - 1, 0.5, 1024) for c in [1, 2, 10]
 }

@@ -28,6 +28,7 @@ for name, share in [("short", 0.05), ("middling", 0.5), ("long", 0.95)]:
     standard_error[name] = np.std(squares) / np.sqrt(n_keys)
     pdf[name] = norm.pdf(point, scale=np.sqrt(variance[name]))
 norm_spread = chi2.std(d) / d  # of |q|²/d, from query to query
+length_spread = norm_spread / 2  # of |q|/√d, nearly
 
 # %%
 import matplotlib.pyplot as plt
@@ -53,3 +54,7 @@ assert variance["short"] < 1, "narrower than the standard bell for the short"
 assert variance["long"] > 1, "wider for the long one"
 assert np.ptp([*variance.values()]) < 1, "though not by much"
 assert abs(norm_spread - np.sqrt(2 / 64)) < 1e-9, "which is … at $d = 64"
+
+# Of the questions.
+assert length_spread < 1 / 10, "At the start the choice hardly matters"
+assert d == 64, "at 64 dimensions the lengths of Gaussian queries vary"

@@ -108,3 +108,13 @@ assert np.all((observed < centres) & (centres < naive)), (
 
 assert exact_mean < expected(8, 2, 8) < 2, "come closer to 2 on average"
 assert variance(8, 2, 8) < exact_variance, "and scatter less"
+
+# Of the questions.
+assert exact_mean < naive == 2, "so its average is … instead of 2"
+assert abs(percentile_of_1_6 - 100 * cdf(1.6)) < 1e-9, (
+    "of all experiments give less than 1.6"
+)
+assert scaled_mean < 1, "of four of them still averages only"
+
+# Of the front page.
+assert exact_mean < naive == 2, "is … on average, not 2"

@@ -53,3 +53,7 @@ assert np.all(np.diff(heights) < 0), "at 4 dimensions, ever lower and wider"
 assert heights[0] * 2 > heights[1] * 4, "for 4 dimensions a little more pointed"
 assert dims[2] / dims[0] == 16, "From 4 to 64 dimensions, sixteen times as many"
 assert growth < 16 / 3, "themselves do not grow like d_k"
+
+# Of the questions.
+assert dims[2] / dims[0] == 16, "as large for sixteen times as many dimensions"
+assert abs(growth - 4) < 1 / 2, "about four times as large for sixteen"
