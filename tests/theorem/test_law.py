@@ -1,0 +1,73 @@
+"""The whole distribution for C = ρI: its cumulants symbolically, its curve over the histogram."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy
+from scipy import integrate, stats
+
+from tests.theorem.draws import all_coordinates, two_numbers
+from tests.tolerance import agrees, close
+
+
+def test_cumulants_symbolically():
+    rho, t, d = sympy.symbols("rho t d")
+    # E e^{tS} of one pair, a Gaussian integral, and of the two χ².
+    pair = sympy.Matrix([[1, rho], [rho, 1]]).inv() - t * sympy.Matrix([[0, 1], [1, 0]])
+    generating = 1 / (pair.det() * (1 - rho**2))  # squared
+    claimed = 1 - 2 * rho * t - (1 - rho**2) * t**2
+    assert sympy.simplify(generating * claimed - 1) == 0
+    assert sympy.simplify(generating * (1 - rho * t) ** 2 - 1) != 0
+    assert sympy.expand((1 - (1 + rho) * t) * (1 + (1 - rho) * t) - claimed) == 0
+    series = sympy.series(-d / 2 * sympy.log(claimed), t, 0, 6).removeO()
+    cumulant = [sympy.expand(sympy.factorial(n) * series.coeff(t, n)) for n in range(6)]
+    for n in range(1, 6):
+        formula = d / 2 * sympy.factorial(n - 1) * ((1 + rho) ** n + (rho - 1) ** n)
+        assert sympy.expand(cumulant[n] - formula) == 0
+        wrong = d / 2 * sympy.factorial(n - 1) * ((1 + rho) ** n - (rho - 1) ** n)
+        assert sympy.expand(cumulant[n] - wrong) != 0
+    page = [rho * d, d * (1 + rho**2), d * (6 * rho + 2 * rho**3)]
+    page.append(6 * d * (1 + 6 * rho**2 + rho**4))
+    assert [sympy.expand(formula) for formula in page] == cumulant[1:5]
+
+
+@pytest.mark.parametrize(("d", "rho"), [(1, 0.5), (5, -0.4), (16, 0.9)])
+def test_two_numbers_have_the_law_of_all_coordinates(d, rho):
+    rng = np.random.default_rng(13)
+    few, many = two_numbers(rng, d, rho, 20_000), all_coordinates(rng, d, rho, 20_000)
+    assert stats.ks_2samp(few, many).pvalue > 1e-4
+    assert stats.ks_2samp(two_numbers(rng, d, -rho, 20_000), many).pvalue < 1e-4
+
+
+def test_law_lies_on_its_histogram(snippet):
+    page = snippet("theorem/law")
+    width, fine = np.diff(page.edges), np.linspace(-16, 40, 5601)
+
+    def in_bins(pdf):
+        whole = integrate.cumulative_trapezoid(pdf, fine, initial=0)
+        return np.diff(whole[:: (len(fine) - 1) // len(width)])
+
+    for rho, histogram in page.histogram.items():
+        share = in_bins(np.interp(fine, page.point, page.pdf[rho]))
+        error = np.sqrt(share * (1 - share) / page.samples) + 2e-3 * share + 1e-5
+        assert agrees(histogram * width, share, error)
+        bell = stats.norm.pdf(fine, rho * page.d, math.sqrt(page.d * (1 + rho**2)))
+        if rho:  # at ρ = 0 the bell is too close for 40,000 draws
+            assert not agrees(histogram * width, in_bins(bell), error)
+
+
+def test_chance_of_a_negative_score(snippet):
+    page = snippet("theorem/law")
+    for rho, chances in page.negative.items():
+        for d, chance in chances.items():
+            # At least the error of one count, for chances below it.
+            error = math.sqrt(max(chance * (1 - chance), 1 / page.samples) / page.samples)
+            assert agrees(page.negative_simulated[rho][d], chance, error)
+
+        # (1 + ρ)X < (1 − ρ)Y, for two χ²'s.
+        def both(y, d, rho=rho):
+            return stats.chi2.pdf(y, d) * stats.chi2.cdf((1 - rho) / (1 + rho) * y, d)
+
+        assert close(chances[64], integrate.quad(both, 0, 300, (64,))[0], 1e-6)
+        assert not close(chances[64], integrate.quad(both, 0, 300, (64, -rho))[0], 1e-6)

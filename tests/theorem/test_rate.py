@@ -1,0 +1,30 @@
+"""The distance from a bell curve: its guides by a search, itself by drawing."""
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from tests.theorem.draws import two_numbers
+from tests.tolerance import agrees, close
+
+
+def test_rate(snippet):
+    page = snippet("theorem/rate")
+    x = np.linspace(0, 6, 60_001)
+    assert close(page.fourth, np.max(np.abs(x**3 - 3 * x) * stats.norm.pdf(x)) / 4, 1e-7)
+    skewness = (6 * 0.5 + 2 * 0.5**3) / (1 + 0.5**2) ** 1.5
+    assert close(page.third, skewness / 6 / math.sqrt(2 * math.pi))
+    for d in page.dims[2:]:
+        assert close(page.distance[0][d] * d, page.fourth, 0.01)
+        assert close(page.distance[0.5][d] * math.sqrt(d), page.third, 0.01)
+        assert not close(page.distance[0.5][d] * d, page.fourth, 0.5), "1/d whatever ρ"
+
+
+def test_distance_of_simulated_scores(snippet):
+    page = snippet("theorem/rate")
+    S = np.sort(two_numbers(np.random.default_rng(16), 4, 0.5, 400_000))
+    z = (S - 2) / math.sqrt(4 * 1.25)
+    simulated = np.max(np.abs(np.arange(1, len(S) + 1) / len(S) - stats.norm.cdf(z)))
+    assert agrees(simulated, page.distance[0.5][4], 0.5 / math.sqrt(len(S)))
+    assert not agrees(simulated, page.distance[0][4], 0.5 / math.sqrt(len(S)))
