@@ -122,3 +122,22 @@ assert median_overtakes > rms_overtakes, (
 )
 assert relative_at[512][8] < relative_at[512][1] / 2, "at 512 by a factor"
 assert relative_at[3][8] < 0.01, "and at three keys to next to nothing"
+
+# Of the questions.
+assert median_at[3][np.sqrt(64)] < median_at[3][1], (
+    "At $d_k = 64$, leaving the divisor out lowers"
+)
+assert median_at[512][np.sqrt(64)] > median_at[512][1], (
+    "lowers … for 3 keys, and raises it from … to … for 512"
+)
+n = rms_overtakes
+assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
+    "at 64 dimensions, the undivided Jacobian is the larger one from"
+)
+assert rms_at[3][8] < rms_at[3][1], "With three keys they do"
+
+# Of the front page.
+assert rms_at[512][np.sqrt(64)] == growth * rms_at[512][1], (
+    "at 512 keys and d = 64 the norm of the Jacobian … times as large as with"
+)
+assert median_at[3][8] < 0.01, "vanish without the divisor for a handful"

@@ -114,3 +114,8 @@ assert same_key[8] > same_key[1], "And the bare output is itself larger"
 assert median_ratio[64][6] < 1 < median_ratio[64][8], (
     "In the median the bare gradient is smaller for a handful of keys"
 )
+
+# Of the questions.
+assert typical[np.sqrt(64)][512] < 1e-9, (
+    "at 512 keys and 64 dimensions it gets … and almost no gradient"
+)

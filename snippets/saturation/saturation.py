@@ -23,6 +23,7 @@ for name, s in spread.items():
     mean_entropy[name] = {int(n): entropy(int(n), s) for n in counts}
     share[name] = {n: h / np.log(n) for n, h in mean_entropy[name].items()}
     taking_part[name] = {int(n): participation(n, s) for n in counts}
+output_sd = taking_part["÷ √d"][512] ** -0.5  # of an average of values
 key_share = {n: part / n for n, part in taking_part["÷ √d"].items()}
 ln_512 = np.log(512)  # the entropy of even weights
 # The article's small dimension, d = 4; and 3 keys, for the table.
@@ -93,3 +94,27 @@ assert entropies[0] < entropies[1] < ln_512, (
     "At n = 512 the entropy is … instead of …, out of a possible ln 512"
 )
 assert weight["d = 64"][512] < 0.8, "But it is seldom all for one"
+
+# Of the questions.
+top = [weight["d = 64"][n] for n in (16, 512, 65536)]
+assert bare_3["largest"] > top[0] > top[1] > top[2], (
+    "and the less so the more keys there are"
+)
+assert taking_part["d = 64"][512] < 2, "fewer than two of 512 keys take part"
+assert max(taking_part["d = 64"].values()) < 3, "A longer context does not help"
+assert four_dimensions == participation(512, 4 ** (1 / 2)), (
+    "At 4 dimensions the divisor is only 2, yet of 512 keys"
+)
+assert four_dimensions < taking_part["÷ √d"][512] / 5, (
+    "yet of 512 keys … take part without it and … with it"
+)
+assert taking_part["d = 64"][512] < four_dimensions, (
+    "At 64 dimensions only … do"
+)
+assert abs(output_sd / np.sqrt(np.e / 512) - 1) < 0.01, (
+    "With 512 keys and logits of spread 1 that gives"
+)
+assert output_sd < 1, "No, it is smaller"
+assert spread["d = 64"] == 8 * spread["÷ √d"], (
+    "every logit is 8 times as large: a row with a spread of 1 goes from"
+)

@@ -47,3 +47,9 @@ assert np.all(abs(weights[-1] - 1 / 3) < 0.02), "all tend to one third"
 assert np.ptp(at[64]) < 0.03 < np.ptp(at[8]), (
     "64 instead of 8, … : hardly any choice is left"
 )
+
+# Of the questions.
+assert scores[0] - scores[1] == 2, "A score that is larger by 2 gets"
+assert abs(np.log(ratio[8]) - 2 / np.sqrt(64)) < 1e-9, (
+    "times at temperature 8, for 64 dimensions"
+)

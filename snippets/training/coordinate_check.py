@@ -86,3 +86,6 @@ assert len(seeds) == 2, "After ten steps the losses … means of two seeds"
 assert larger["1/√d"] > 1.5, (
     "After twenty steps … the widest model are … times as large"
 )
+
+# Of the questions.
+assert sizes["1/√d"][64][20] > sizes["1/√d"][64][0], "Training can raise it"

@@ -65,3 +65,8 @@ assert np.all(abs(added - 1) < 0.03), (
     "a training step adds $d$ products of one sign, and their sum has size $d$"
 )
 assert (dims[0], dims[-1]) == (16, 512), "Over head sizes from 16 to 512"
+
+# Of the questions.
+assert abs(fit["Adam"][0] - 1) < 0.03, (
+    "with Adam, the first step moves the score by an amount that grows like"
+)

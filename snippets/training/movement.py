@@ -109,3 +109,15 @@ assert np.ptp(local["from 0"][dims.index(64) :], axis=0)[0] < 0.03, (
 )
 assert 0.45 < slope["random q, k"] < 1 / 2, "has a slope a little below ½"
 assert slope["length"] < 0, "moves a little less in a wider model"
+
+# Of the front page.
+assert len(dims) == 6, "We measured it at six widths"
+assert abs(slope["before"] - 1 / 2) < 0.05, (
+    "Before training the scores grow like d to the power"
+)
+assert abs(slope["from 0"] - 1) < 0.05, (
+    "What ten steps add to them, when queries begin at 0, grows like d to"
+)
+assert abs(slope["from 0"] - 1) < 0.05, (
+    "What training steps add to a score grows like d to the power"
+)
