@@ -39,6 +39,7 @@ pdf = (wave @ transform).real * (t[1] - t[0]) / np.pi
 w = rng.standard_normal((samples, 2 * d)) @ L.T
 score = np.sum(w[:, :d] * w[:, d:], axis=1)
 second, standard_error = np.mean(score**2), np.std(score**2) / samples**0.5
+simulated = second, standard_error
 histogram = np.histogram(score, edges)[0] / samples / np.diff(edges)
 
 # %%

@@ -34,7 +34,6 @@ start = {
     name: float(spread(d, heads, width, *setup, s=deviation))
     for name, setup in setups.items()
 }
-rule = {name: setup[0] for name, setup in setups.items()}
 by_width = {
     D: float(spread(d, D // d, D, *setups["fixed"], s=deviation))
     for D in (384, width, 4096)

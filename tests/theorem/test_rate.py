@@ -21,6 +21,19 @@ def test_rate(snippet):
         assert not close(page.distance[0.5][d] * d, page.fourth, 0.5), "1/d whatever ρ"
 
 
+def test_distance_from_the_characteristic_function(snippet):
+    page, d = snippet("theorem/rate"), 64
+    for rho, factor in [(0, d), (0.5, math.sqrt(d))]:
+        sd, z = math.sqrt(d * (1 + rho**2)), np.linspace(-4, 4, 801)
+        t = (np.arange(2000) + 0.5) * 0.005 / sd
+        transform = (1 - 2j * rho * t + (1 - rho**2) * t**2) ** (-d / 2)
+        wave = np.exp(-1j * np.outer(rho * d + z * sd, t)) * transform / t
+        cdf = 0.5 - wave.imag.sum(axis=1) * (t[1] - t[0]) / np.pi
+        distance = np.max(np.abs(cdf - stats.norm.cdf(z)))
+        assert close(page.at_64[rho], factor * distance, 1e-6)
+        assert not close(page.at_64[rho], (d + 1) / d * factor * distance, 1e-6)
+
+
 def test_distance_of_simulated_scores(snippet):
     page = snippet("theorem/rate")
     S = np.sort(two_numbers(np.random.default_rng(16), 4, 0.5, 400_000))

@@ -1,4 +1,4 @@
-"""docs/your-model.md: the start by drawing weights, the keys by another quadrature."""
+"""The spread at the start by drawing weights, the keys that share by another quadrature."""
 
 import numpy as np
 import pytest
@@ -89,8 +89,8 @@ def test_each_scale_is_what_it_is_called(start):
     assert {name: pytest.approx(scale(name)) for name in start.SCALES} == expected
 
 
-@pytest.mark.parametrize("n", [2, 16, 512, 16384])
-@pytest.mark.parametrize("sigma", [0.06, 0.33, 1, 3.5, 8, 30])
+@pytest.mark.parametrize("n", [2, 512, 16384])
+@pytest.mark.parametrize("sigma", [0.06, 1, 8, 30])
 def test_the_keys_that_share_by_another_quadrature(start, module, n, sigma):
     exact = module("saturation/gaussian_logits").participation
     assert close(start.sharing(n, sigma), exact(n, sigma), 1e-5)
@@ -105,45 +105,3 @@ def test_the_keys_that_share_by_drawing(start):
     error = squares.std() / np.sqrt(len(squares))
     assert agrees(squares.mean(), 1 / start.sharing(64, 2), error)
     assert not agrees(squares.mean(), 1 / start.sharing(64, 1.8), error)
-
-
-def test_the_set_ups_of_the_table(snippet, module):
-    page = snippet("your-model/calculator")
-    expected = {
-        "right": 1,
-        "linear": 1 / 3,
-        "fixed": 768 * 0.02**2,
-        "forgotten": np.sqrt(64),
-        "linear, forgotten": np.sqrt(64) / 3,
-        "width": 1 / np.sqrt(12),
-        "twice": 1 / 8,
-        "normed": 1,
-        "unit": 1 / 64,
-        "cosine": 1,
-    }
-    assert page.start == {name: pytest.approx(value) for name, value in expected.items()}
-    exact = module("saturation/gaussian_logits").participation
-    for name in expected:
-        assert close(page.keys[name], exact(page.n_keys, expected[name]), 1e-5)
-        assert not close(page.keys[name], exact(page.n_keys, expected[name] * 1.1), 1e-5)
-    assert page.n_keys in page.counts
-    assert (page.d, page.heads * page.d) == (page.start["forgotten"] ** 2, page.width)
-    assert page.start["fixed"] == pytest.approx(page.width * page.deviation**2)
-    assert page.by_width == {D: pytest.approx(D * 0.02**2) for D in (384, 768, 4096)}
-    # Without the scale rows freeze with variance 1/width, and not with PyTorch's own weights.
-    assert page.start["linear, forgotten"] < page.freezes[512] < page.start["forgotten"]
-    assert page.keys["twice"] > page.flat_share * 512 > page.keys["width"]
-    assert page.kept == {size: pytest.approx(np.sqrt(size / 64)) for size in (32, 64, 128, 256)}
-
-
-def test_where_rows_are_flat_and_where_they_freeze(snippet, module):
-    """At that spread 95 % of many keys share the weight."""
-    page = snippet("your-model/calculator")
-    exact = module("saturation/gaussian_logits").participation
-    assert exact(16384, page.flat) / 16384 == pytest.approx(page.flat_share, abs=1e-4)
-    assert exact(16384, 1.2 * page.flat) / 16384 < 0.94
-    for n, limit in page.freezes.items():
-        assert close(np.exp(limit**2 / 2), n)
-        # Beyond it, few are left, and the share has long left that of a spread of 1.
-        assert np.interp(limit, page.sigma, page.share[n]) < 0.2
-    assert np.all(np.diff([page.share[n] for n in page.counts], axis=1) < 0)
