@@ -12,7 +12,7 @@ above a dotted line at 3.5, where a row of 512 keys freezes.
 
 # %%
 import numpy as np
-from gaussian_logits import mean_largest, mean_square_weights
+from gaussian_logits import mean_square_weights
 
 D, head, n_keys = 512, 64, 512
 # Var W for queries and for keys, the width, and the divisor.
@@ -34,7 +34,6 @@ logit_sd = {
     for name, scheme in schemes.items()
 }
 logit_variance = {name: sd**2 for name, sd in logit_sd.items()}
-largest = {n: mean_largest(n_keys, s) for n, s in logit_sd.items()}
 effective = {n: 1 / mean_square_weights(n_keys, s) for n, s in logit_sd.items()}
 width = 2.0 ** np.arange(7, 15)
 gpt2_width = 1 / 0.02**2  # where 0.02 gives variance 1

@@ -20,7 +20,6 @@ against_zero = {n: 1 / (1 + (n - 1) * np.exp(-bound)) for n in keys}
 cosine_ceiling = {n: 1 / (1 + (n - 1) * np.exp(-2)) for n in keys}
 # The bound that gives one half.
 needed = {n: np.log(n - 1) for n in keys}
-needed_at_best = {n: np.log(n - 1) / 2 for n in keys}
 too_many = int(1 + np.exp(2)) + 1  # among so many none can get one half
 # A cap of 50: what the best key can lack at 512 keys.
 cap_lack = 511 * np.exp(-50)

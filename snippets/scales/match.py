@@ -12,7 +12,7 @@ with √(2 ln n) it lies between. All cross one half at a weight of one half.
 
 # %%
 import numpy as np
-from gaussian_logits import mean_largest, mean_log_sum
+from gaussian_logits import mean_log_sum
 from scipy.special import log_ndtr, logit, logsumexp, ndtr
 
 n, d = 512, 64
@@ -28,7 +28,7 @@ factors = {
 weight = np.linspace(0, 1, 201)[1:-1]
 noise = np.random.default_rng(0).standard_normal((8000, n - 1))
 x, step = np.linspace(-9, 9, 2001, retstep=True)
-needed, share, below_tenth, above_nine, on_top, largest = ({} for _ in range(6))
+needed, share, below_tenth, above_nine, on_top = ({} for _ in range(5))
 for name, factor in factors.items():
     # A key with correlation ρ: its score in units of √d is N(ρ√d, 1 − ρ²).
     rho = mean_log_sum(n - 1, factor) / factor / np.sqrt(d)
@@ -42,7 +42,6 @@ for name, factor in factors.items():
     score = rho * np.sqrt(d) + np.sqrt(1 - rho**2) * x
     best = np.exp((n - 1) * log_ndtr(score) - x**2 / 2) / np.sqrt(2 * np.pi)
     on_top[name] = step * best.sum()
-    largest[name] = mean_largest(n, factor)
 between = {f: 1 - below_tenth[f] - above_nine[f] for f in factors}
 # The rows of the table, each with its label.
 rows = [

@@ -1,0 +1,108 @@
+"""How the right key fares as keys are added, and how fast the factor should grow."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from tests.scales.draws import N, tokens
+from tests.scales.right_key import FACTORS, below, on_top
+from tests.tolerance import agrees, close, mean_and_error
+
+
+def test_how_often_the_right_key_is_on_top(snippet):
+    page = snippet("scales/keys")
+    for n, share in page.on_top.items():
+        assert close(share, on_top(n, page.rho), 1e-6)
+        assert not close(share, on_top(n + 1, page.rho), 1e-6)
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_quantiles_of_the_weight_to_a_hundredth(snippet, other, name):
+    page, factor = snippet("scales/keys"), FACTORS[name]
+    for n in (64, N):
+        found = [below(t, n, factor(n), page.rho) for t in page.quantiles[name][n]]
+        assert np.allclose(found, [0.1, 0.5, 0.9], rtol=0, atol=1e-3)
+        found = [below(t, n, factor(n), 1.02 * page.rho) for t in page.quantiles[name][n]]
+        assert not np.any(np.isclose(found, [0.1, 0.5, 0.9], rtol=0, atol=1e-3))
+    assert close(page.noise_alone[name], other.largest(N, factor(N)), 1e-4)
+    assert not close(page.noise_alone[name], other.largest(N, 1.01 * factor(N)), 1e-4)
+    assert close(page.at_512[name], factor(512))
+
+
+@pytest.mark.parametrize("name", FACTORS)
+def test_weight_among_many_keys(snippet, name):
+    # Scores drawn in units of √d; given the noise, the share below a weight is Gaussian.
+    page, n = snippet("scales/keys"), 16_384
+    factor, rng = FACTORS[name](n), np.random.default_rng(26)
+    share = {t: [] for t in page.quantiles[name][n].tolist()}
+    for _ in range(12):
+        log_z = special.logsumexp(factor * rng.standard_normal((50, n - 1)), axis=1)
+        for t in share:
+            limit = (special.logit(t) + log_z) / factor
+            share[t].append(stats.norm.cdf(limit, page.rho * 8, math.sqrt(1 - page.rho**2)))
+    for q, sample in zip((0.1, 0.5, 0.9), share.values(), strict=True):
+        mean, error = mean_and_error(np.concatenate(sample))
+        assert agrees(mean, q, error + 1e-3)  # its grid has 200 scores
+        if q != 0.5:
+            assert not agrees(mean, 0.5, error + 1e-3)
+
+
+@pytest.mark.parametrize("n", [64, N])
+def test_ranking_and_weight_with_whole_keys(snippet, n):
+    # Keys and a query of length √64; the same draws for all factors.
+    page, rng, rho = snippet("scales/keys"), np.random.default_rng(27), 0.5
+    assert page.rho == rho
+    q = np.zeros(8)  # the other coordinates do not count
+    q[0] = 8
+    score = rng.standard_normal((4000, n, 8))
+    score[:, 0] = rho * q + math.sqrt(1 - rho**2) * score[:, 0]
+    score = score @ q / 8
+    tops = np.argmax(score, axis=1) == 0
+    error = np.sqrt(page.on_top[n] * (1 - page.on_top[n]) / len(tops))
+    assert agrees(np.mean(tops), page.on_top[n], error)
+    assert not agrees(np.mean(tops), page.on_top[1024], error)
+    for name, factor in FACTORS.items():
+        weight = special.softmax(factor(n) * score, axis=1)
+        assert np.all((np.argmax(weight, axis=1) == 0) == tops)
+        for q_level, t in zip((0.1, 0.5, 0.9), page.quantiles[name][n], strict=True):
+            error = math.sqrt(q_level * (1 - q_level) / len(tops)) + 1e-3
+            assert agrees(np.mean(weight[:, 0] < t), q_level, error)
+        wrong = page.quantiles["ln n" if name == "1" else "1"][n][1]
+        assert not agrees(np.mean(weight[:, 0] < wrong), 0.5, math.sqrt(0.25 / len(tops)))
+
+
+@pytest.mark.parametrize(("n", "first_order"), [(N, 0.02), (2.0**40, 1e-3)])
+def test_in_gaussian_noise_the_factor_needs_the_root_of_log_n(module, n, first_order):
+    exact, log_n = module("scales/gaussian_logits"), math.log(n)
+    best = math.sqrt(2 * log_n)
+    for a in (1, 0.3 * best, 0.6 * best):
+        needed = exact.mean_log_sum(n, a) / a
+        assert close(needed, log_n / a + a / 2, first_order)
+        assert not close(needed, log_n / a, first_order), "without a/2"
+    # Beyond it little is left to gain: nothing below the largest noise score.
+    there, beyond = (exact.mean_log_sum(n, c * best) / (c * best) for c in (1, 4))
+    assert exact.mean_maximum(int(min(n, 1e15))) <= beyond < there
+    assert there / beyond < 1.15 < (log_n + 0.5) / there
+
+
+@pytest.mark.parametrize("n", [16, N])
+@pytest.mark.parametrize("gap", [0.5, 1, 5])
+def test_over_a_fixed_gap_the_factor_needs_log_n(n, gap):
+    scores = np.zeros(n)
+    scores[0] = gap
+    assert close(special.softmax(math.log(n - 1) / gap * scores)[0], 0.5)
+    slower = math.sqrt(2 * math.log(n)) / gap
+    assert not close(special.softmax(slower * scores)[0], 0.5, 0.05)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.5, 0.9])
+def test_critical_factor_of_tokens_with_a_common_cosine(c):
+    # A token among others: at ln n/(1 − c) half of its weight is on itself.
+    x = tokens(c, 64, 256)
+    scores = x @ x.T / 256
+    own = np.diag(special.softmax(math.log(63) / (1 - c) * scores, axis=1))
+    assert close(own, 0.5)
+    own = np.diag(special.softmax(math.log(63) * scores, axis=1))
+    assert close(own, 0.5, 1e-3) == (c == 0), "ln n alone"
