@@ -14,7 +14,7 @@ NO_TEXT = re.compile(
 VALUE = re.compile(r"\{=[ ](?P<written>[^{}]+)\}|\{for[ ][^{}]*\}")
 FORMULA = re.compile(r"(?<!\\)\$[^$\n]+\$")
 # Where words and numbers are no statement of ours: references, addresses, attributes.
-ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[^{}]*\}|<[^>]*>")
+ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[ ]?[:.#][^{}]*\}|<[^>]*>")
 QUOTATION = re.compile(r"“[^”]*”")
 BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||\#+|:[ ]{2})[ ]", re.MULTILINE)
 END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
