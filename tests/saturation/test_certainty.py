@@ -29,19 +29,6 @@ def test_certainty(snippet):
     assert close(page.behind_by_2, softmax([0, 2])[0])
 
 
-def test_certainty_for_three_keys(snippet):
-    page = snippet("saturation/certainty")
-
-    # The first lead has to exceed ln 99 + ln(1 + e^{-8b}), over 8.
-    def beyond(b):
-        low = (math.log(99) + math.log1p(math.exp(-8 * b))) / 8
-        return stats.norm.sf((low + b / 2) * math.sqrt(2 / 3)) * math.exp(-(b**2) / 4)
-
-    integral = 6 / math.sqrt(4 * math.pi) * integrate.quad(beyond, 0, 14, points=[0.5, 2])[0]
-    assert abs(page.at_64[3] - integral) < 2e-4
-    assert not abs(page.at_64[3] - 2 * integral) < 2e-4
-
-
 def test_dimensions_needed_for_certainty(snippet):
     page = snippet("saturation/certainty")
     for n in (3, 64):
