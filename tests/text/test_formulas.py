@@ -454,7 +454,7 @@ UNNAMED = {
     r"A = \frac12\begin{pmatrix}": DEFINITION,
     r"\frac{2a}{d + h - a": "a bound",
     r"q_i = \frac{z_1 + b_iz_2}": DEFINITION,
-    r"\begin{aligned} \mathbb{E}[S^2] ={}&": "a cumulant of four: tests/theorem/test_moments.py has it",
+    r"\begin{aligned} \mathbb{E}[S^2] ={}&": "tests/theorem/test_moments.py has it",
     r"S = \frac{1+\rho}{2}\,X": "of distributions: tests/theorem/test_law.py draws them",
     r"-\frac{(s-\rho v)^2}{2cv}": STEP,
     r"C_m = \rho\,R(m)^\top": STEP,
