@@ -43,10 +43,10 @@ def test_exponents_over_the_widths_of_all_steps(snippet, moved):
         assert not close(page.local[scale, zero, step], again[::-1], PRINTED)
     # The rows of both tables on the page.
     order = [("8/d", "0"), ("8/d", "random"), ("1/√d", "0"), ("1/√d", "random")]
-    for step, *row in page.lasting:
+    for step, row in page.lasting.items():
         early = int(str(step).split()[-1])
         table = page.common if step == early else page.change
         ends = () if step == early else (1000,)
         assert row == [table[*how, early, *ends] for how in order]
-    for step, *row in page.by_part:
+    for step, row in page.by_part.items():
         assert row == [page.fit[part]["8/d", "0", step] for part in [*PARTS, "size"]]
