@@ -463,7 +463,7 @@ UNNAMED = {
     r"\Delta q = -\frac{\eta g\|x\|^2}{s}": STEP,
     r"\Delta q\cdot k = \delta\sum": STEP,
     r"\Delta q = -\eta\,\frac{\|x\|_1}{D}": STEP,
-    r"\mathbb{E}\,\Delta(q\cdot k) =": "holds where g > 0: tests/training/ simulates it",
+    r"\mathbb{E}\,\Delta(q\cdot k) =": "holds where g > 0: tests/training/test_derivations.py simulates it",
 }
 
 
