@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, stats
 
 from tests.saturation.draws import close, draw, is_mean, jacobian_squares
-from tests.saturation.quadrature import jacobian_mean, power_sums
+from tests.saturation.quadrature import jacobian_mean, largest_mean, power_sums
 from tests.tolerance import agrees, is_median, mean_and_error
 
 
@@ -73,3 +73,4 @@ def test_ratios_to_the_limits_by_another_quadrature(snippet):
         scale = sigma / 240 / ties
         assert close(ratios["trace"], scale * (1 - power_sums(16, sigma)[0]), 1e-6)
         assert close(ratios["square"], 3 * scale * jacobian_mean(16, sigma), 3e-5)
+        assert close(ratios["rest"], scale * (1 - largest_mean(16, sigma)) / math.log(2), 3e-5)

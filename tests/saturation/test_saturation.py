@@ -59,4 +59,5 @@ def test_the_table_by_another_quadrature(snippet, n, name, sigma):
 def test_single_numbers(snippet):
     page = snippet("saturation/saturation")
     assert close(1 / page.four_dimensions, power_sums(512, 2)[0], 1e-6)
+    assert close(page.output_sd**2, power_sums(512, 1)[0], 1e-6)
     assert close(math.exp(page.ln_512), 512)
