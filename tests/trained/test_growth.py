@@ -33,8 +33,9 @@ def test_start_and_limit_by_theory(snippet):
 
 
 def test_on_one_line_alignment_reaches_the_limit(snippet, pairs):
-    limit, all_pairs = snippet("trained/growth").limit, np.ones((64, 64))
-    line = np.random.default_rng(2).standard_normal((64, 1)) * np.ones(32)
-    assert close(pairs.factors(pairs.sums(line, line, all_pairs), 32)["alignment"], limit)
+    page, all_pairs = snippet("trained/growth"), np.ones((64, 64))
+    line = np.random.default_rng(2).standard_normal((64, 1)) * np.ones(page.d)
+    on_line = pairs.factors(pairs.sums(line, line, all_pairs), page.d)
+    assert close(on_line["alignment"], page.limit)
     even = np.vstack([np.eye(32), -np.eye(32)])
     assert close(pairs.factors(pairs.sums(even, even, all_pairs), 32)["alignment"], 1)
