@@ -1,7 +1,5 @@
 """The quadrature: against simulations. Another quadrature stands in the snippets' own tests."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -42,10 +40,3 @@ def test_averages_fit_a_simulation(exact, n, sigma):
         # The wrong temperature: d for √d at d = 64, and none.
         assert not is_mean(route(n, sigma / 8, *more), sample), name
         assert not is_mean(route(n, sigma * 8, *more), sample), name
-
-
-def test_mean_maximum(exact):
-    closed = {2: 1 / math.sqrt(math.pi), 3: 1.5 / math.sqrt(math.pi)}
-    for n, value in closed.items():
-        assert close(exact.mean_maximum(n), value)
-        assert not close(exact.mean_maximum(n), math.sqrt(2 * math.log(n)))
