@@ -34,8 +34,8 @@ from weave.sentences import (
 COMPARES = re.compile(
     r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|narrower"
     r"|better|worse|heavier|stronger|weaker|steeper|slower|faster|rises?|falls?|grows?|shrinks?"
-    r"|drops?|increases?|decreases?|climbs?|twice(?! √)|half|double[sd]?|exceeds?|at most|at least"
-    r"|largest|smallest|highest|lowest|outgrows?|overtakes?|times as)\b"
+    r"|drops?|increases?|decreases?|climbs?|twice(?! √)|double[sd]?|exceeds?|outgrows?|overtakes?"
+    r"|times as)\b"
 )
 
 
