@@ -176,7 +176,8 @@ def nearest(words: str, texts: list[Text], home: str, line: int) -> tuple[str, i
 
     def shared(pair: tuple[Text, Sentence]) -> float:
         blocks = SequenceMatcher(None, wanted.split(), pair[1].words.split()).get_matching_blocks()
-        return sum(block.size**2 for block in blocks)
+        weight = 2 if pair[0].name == f"docs/{home}.md" else 1  # most often it stood there
+        return weight * sum(block.size**2 for block in blocks)
 
     every = [(text, sentence) for text in texts for sentence in text.sentences]
     text, sentence = max(every, key=shared, default=(None, None))
