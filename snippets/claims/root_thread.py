@@ -144,7 +144,7 @@ def deviation_of_logits():
     "however chatGPT contradicts that statement, and I can't find resources "
     "that support this claim",
     kind="history",
-    settled="variance.md#what-the-sources-say-and-what-we-find",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def contradiction():
     """What it said is not quoted, so that there is nothing to check
@@ -234,7 +234,7 @@ def typical_score():
     "first answer",
     "the justification for this scaling is given in footnote [4] on page 4",
     kind="history",
-    settled="variance.md#what-the-sources-say-and-what-we-find",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def footnote():
     """It is there, and on that page. The footnote offers the variance “to

@@ -964,7 +964,7 @@ def dimension_scales_variance():
     says="average < expected",
     reading="for two 2×2 arrays `np.var` of the product does not come out as "
     "$d_k = 2$, not even on average",
-    settled="variance.md#experiment",
+    settled="variance.md#puzzle",
 )
 def not_as_expected():
     """The observation is right: on average it is {= average :.1f }. `np.var`
