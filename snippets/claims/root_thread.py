@@ -114,12 +114,44 @@ def size_grows():
 
 
 @ledger.claim(
+    "002-37",
+    "question",
+    r"$\sqrt{d}$ helps to “keep things reasonable”",
+    says="exp(-1)",
+    reading="of many keys the same share takes part at every dimension, one in "
+    "$e$",
+    settled="saturation.md#how-saturated-is-it-really",
+)
+def reasonable():
+    r"""So it is, for Gaussian keys and a query of length $\sqrt d$:
+    {= share :.0%} of them, however large $d$ is. The share is that of very many
+    keys, $(\mathbb{E}e^z)^2/\mathbb{E}e^{2z}$ with the divided score $z$.
+    Without the divisor it would be $e^{-d}$, {= bare :.0e} at 64 dimensions: of
+    all keys that there are, one or two.
+    """
+    nodes, chance = np.polynomial.hermite_e.hermegauss(60)
+    chance = chance / chance.sum()
+
+    def mean_power(q):  # of e, to the score: coordinates are independent
+        return np.prod(np.exp(np.outer(q, nodes)) @ chance)
+
+    found = []
+    for d in (4, 64, 256):
+        q = np.arange(1, d + 1) / np.sqrt(d)  # uneven, and divided
+        q = q / np.linalg.norm(q)
+        found.append(mean_power(q) ** 2 / mean_power(2 * q))
+    cases = [case(share, within=1e-9) for share in found]
+    return finding(*cases, share=found[0], bare=np.exp(-64))
+
+
+@ledger.claim(
     "002-03",
     "question",
     "it serves to reduce the standard deviation to 1",
     says="1",
     needs="queries and keys are independent, with means 0 and variances 1, and "
     "the coordinates of one of them are uncorrelated",
+    same_need="independence",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
 def deviation_of_logits():
@@ -252,6 +284,7 @@ def footnote():
     says="d",
     needs="$q$ and $k$ are also independent, and the coordinates of one of "
     "them uncorrelated",
+    same_need="independence",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_score():
@@ -279,6 +312,7 @@ def variance_of_score():
     "the variance of a sum of random variables equals the sum of the variances",
     says="sum(variances)",
     needs="no two of the variables are correlated",
+    same_need="independence",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_sum():
@@ -310,6 +344,7 @@ def variance_of_sum():
     r"since $\text{Var}(q_{in}k_{jn}) = 1 \quad \forall n$",
     says="1",
     needs="$q_{in}$ and $k_{jn}$ are independent",
+    same_need="independence",
     settled="variance.md#one-product",
 )
 def variance_of_product():
@@ -333,6 +368,7 @@ def variance_of_product():
     says="sqrt(d)",
     needs="$q$ and $k$ are independent, and the coordinates of one of them "
     "uncorrelated",
+    same_need="independence",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def deviation_of_score():
@@ -345,6 +381,39 @@ def deviation_of_score():
     ]
     same = np.std(equal(SIGNS, 4) @ equal(THIRDS, 4).T)
     return finding(*cases, case(same, beyond=True, d=4))
+
+
+@ledger.claim(
+    "002-38",
+    "first answer",
+    "The problem is that the softmax function saturates very quickly",
+    says="exp(1)",
+    reading="with every unit by which one score gains on the others, its odds "
+    "are multiplied by one factor, so that its weight nears 1 exponentially",
+    settled="saturation.md#the-exponential-in-numbers",
+)
+def saturates():
+    """The factor is {= factor :.3f }, for any number of keys. A lead of
+    {= lead[4] :.1f } is enough for nine tenths among 4 keys, and one of
+    {= lead[512] :.1f } among 512. How quickly that comes depends on how far
+    scores lie apart: undivided, at $d_k = 64$, two differ by {= apart :.0f }
+    typically, and after division by {= near :.1f }.
+    """
+
+    def odds(lead, n):
+        weights = special.softmax([lead, *(n - 1) * [0]])
+        return weights[0] / weights[1:].sum()
+
+    cases = [
+        case(odds(lead + 1, n) / odds(lead, n), within=1e-9)
+        for lead in (0, 3, 10)
+        for n in (2, 4, 512)
+    ]
+    lead = {n: np.log(9 * (n - 1)) for n in (4, 512)}
+    apart = np.sqrt(2) * np.array([8, 1])  # standard deviation of a difference
+    return finding(
+        *cases, factor=cases[0].found, lead=lead, apart=apart[0], near=apart[1]
+    )
 
 
 @ledger.claim(
@@ -406,6 +475,7 @@ def printed_softmax():
     says="chance > 0.95",
     needs="only two or three keys compete and $d_k$ is several thousand, or it "
     "is far larger still",
+    same_need="few keys, or large heads",
     settled="saturation.md#how-saturated-is-it-really",
 )
 def one_stands_out():
@@ -476,6 +546,7 @@ def weight_of_one():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def gradient():
@@ -548,20 +619,21 @@ def stable_gradient():
     "first answer",
     r"scale the attention scores with $\sqrt{d_k}$",
     says="1",
-    needs="“scale with” means “divide by”",
+    needs="queries and keys are independent, and the coordinates of one of "
+    "them are uncorrelated",
+    same_need="independence",
     settled="scales.md#two-assumptions-two-answers",
 )
-def direction_of_scaling():
-    r"""Divided, the scores have the standard deviation 1 that is asked for.
-    Multiplied, it would be $d_k$: {= multiplied :.0f } at $d_k = 4$.
+def scaled_by_the_root():
+    """Divided by it, the scores then have the standard deviation 1 that is
+    asked for. That queries and keys have it does not suffice: with all
+    coordinates of a query equal, and of a key too, {= equal :.0f } is left at
+    $d_k = 4$.
     """
-    scores = vectors(SIGNS, 4) @ vectors(THIRDS, 4).T
-    multiplied = np.std(scores * 2)
-    return finding(
-        case(np.std(scores / 2), within=1e-9),
-        case(multiplied, within=1e-9, beyond=True),
-        multiplied=multiplied,
-    )
+    found = np.std(vectors(SIGNS, 4) @ vectors(THIRDS, 4).T / 2)
+    same = np.std(equal(SIGNS, 4) @ equal(THIRDS, 4).T / 2)
+    beyond = case(same, within=1e-9, beyond=True)
+    return finding(case(found, within=1e-9), beyond, equal=same)
 
 
 def query_variance(inputs, weight_variance):
@@ -584,6 +656,7 @@ def query_variance(inputs, weight_variance):
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs, or its "
     "weights otherwise have a variance of one over the width",
+    same_need="weights that keep the variance",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def unit_variance():
@@ -636,6 +709,7 @@ def purpose_of_layer_norm():
     "and values will also have unit std",
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs",
+    same_need="weights that keep the variance",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def xavier():
@@ -680,6 +754,7 @@ def best_combination():
     says="d",
     needs="$q$ and $k$ are independent, the coordinates of one of them "
     "uncorrelated, and the sum is that of their *products*",
+    same_need="independence",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def sum_of_products():
@@ -696,6 +771,30 @@ def sum_of_products():
     several = variance(vectors(THIRDS, d), sums)
     beyond = case(several, beyond=True, d=d)
     return finding(*cases, beyond, d=d, keys=keys, several=several)
+
+
+@ledger.claim(
+    "002-39",
+    "second answer",
+    "This scaling helps to maintain stable gradients",
+    says="scaled < bare",
+    reading="from row to row, the size of softmax's Jacobian varies less, "
+    "beside its mean",
+    settled="saturation.md#do-gradients-vanish",
+)
+def steadier():
+    """At $d_k = 64$ its standard deviation is {= varies[3, 8] :.1f } times its
+    mean for three keys without the divisor and {= varies[3, 1] :.1f } times
+    with it. For 512 keys it is {= varies[512, 8] :.1f } and about
+    {= varies[512, 1] :.1f }.
+    """
+    varies = {}
+    for n in (3, 16, 512):
+        for sd in (8, 1):
+            norms = jacobian_norm(rows(n, sd))
+            varies[n, sd] = norms.std() / norms.mean()
+    cases = [case(bare=varies[n, 8], scaled=varies[n, 1]) for n in (3, 16, 512)]
+    return finding(*cases, varies=varies)
 
 
 @ledger.claim(
@@ -737,6 +836,7 @@ def saturation():
     "becoming unresponsive to small changes in its input",
     says="bare < scaled",
     needs="few keys compete",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def response():
@@ -747,8 +847,8 @@ def response():
     {= median[512, 8] :.2f } without and {= median[512, 1] :.2f } with it, the
     other way round. In the root mean square that begins at {= overtakes } keys.
     If it is the *query* that changes a little, a change that the divisor makes
-    smaller too, the medians are equal at about
-    {= saturation/reach.crossing[64] :.0f } keys.
+    smaller too, the median is the larger one without it from
+    {= saturation/reach.larger_from[64] } keys on.
     """
     median = {
         (n, sd): median_gradient(n, sd)
@@ -826,6 +926,7 @@ def paper_on_additive_attention():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    same_need="few keys, or large heads",
     settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_gradients():
@@ -854,7 +955,7 @@ def paper_on_gradients():
 )
 def purpose_of_the_scale():
     """That is the reason that the paper gives, as a suspicion: “We suspect”
-    [@vaswani2017]. How far it is right is checked elsewhere: [@002-16].
+    [@vaswani2017]. How far it is right, [002-16](claims.md#002-16) tells.
     """
 
 
