@@ -92,7 +92,7 @@ assert last == 1000, "three seeds and at most 1000 steps"
 assert (dims[10][0], dims[10][-1]) == (16, 256), (
     "the factor of shared means is … at $d = 16$ and … at $d = 256$"
 )
-assert shift.min() > 10, "nearly all of that movement is means"
+assert shift.min() > 10, "nearly all of that movement comes from means"
 
 
 def more(part, zero):

@@ -1,5 +1,5 @@
 r"""Left: in a small transformer $q\cdot k$ of attended pairs moves nearly like
-$d$ from step 50 on, but not before. Right: they move about as far as any query
+$d$ from step 50 on. Right: they move about as far as any query
 and any key do, while in the layer the right key moves about three times as far
 or more. Error bars show two standard errors, over three seeds.
 
@@ -39,6 +39,12 @@ for at in [(*how, step) for how in settings for step in steps]:
         dims, spread = over_widths(runs, "spread", **where)
         seen[at] = exponent(dims, spread * divisor[at[0]](dims))
 n_seeds = len(sizes)
+# How much of the mean square of the movement softmax sees at step 10: no more
+# than this, as the mean over heads is the geometric one in the denominator.
+where = {"scale": "8/d", "zero_query": 1, "step": 10}
+dims, every = over_widths(moved, "size", **where, pairs="all")
+spread = over_widths(runs, "spread", **where)[1]
+share = np.mean((spread * divisor["8/d"](dims) / every) ** 2, axis=0)
 least, most = min(map(min, level.values())), max(map(max, level.values()))
 
 # The same in the layer of associative recall, where any of the 16 queries can
@@ -87,7 +93,7 @@ plt.show()
 late = {at: size[at][0] for at in size if at[2] >= 50}
 early = {at: size[at][0] for at in size if at[2] < 50}
 assert all(abs(slope - 1) < 0.15 for slope in late.values()), (
-    "moves nearly like $d$ from step 50 on, but not before"
+    "attended pairs moves nearly like $d$ from step 50 on"
 )
 assert least > 0.9, "They move about as far as any query"
 assert most < 1.25, "They move about as far as any query"
@@ -125,13 +131,21 @@ for step in (1, 10):
     assert value < 1, "they add to the logits is smaller in larger heads"
 value, error = seen["8/d", "0", 10]
 assert value + 3 * error < size["8/d", "0", 10][0], (
-    "the exponent with … is … and not"
+    "the exponent of that is … instead of"
 )
+assert share.max() < 1 / 2, "most of the movement is one shift"
+assert where["step"] == 10, "At step 10 from $W_Q = 0$ most of the movement"
+assert (where["step"], dims[0], dims[-1]) == (10, 16, 256), (
+    "sees no more than … of the mean square at $d = 16$ and … at 256"
+)
+assert np.all(np.diff(share) < 0), "no more than … of the mean square at"
 assert least > 0.9, "nearly all pairs share the movement"
-assert layer_exponent[0] < 0.1, "adds no more than"
+assert layer_exponent[0] < 0.1, "and still the factor above adds only"
 assert (TYPES, bound) == (16, 4), "and 4 is the most that 16 keys allow"
 for how in settings:
-    assert local[*how, 50][1:].min() > 0.85, "the first doubling lie between 0.85"
+    assert local[*how, 50][1:].min() > 0.85, (
+        "the first doubling lie between 0.85"
+    )
     assert local[*how, 50][1:].max() < 1.15, "lie between 0.85 and 1.15"
     if how[1] == "0":
         first, *rest = local[*how, 10]

@@ -19,6 +19,12 @@ def test_exponents_and_levels(snippet, moved, runs):
         pairs = [dims[i : i + 2] for i in range(len(dims) - 1)]
         slope = [slopes(moved, "size", *at, "attended", dims=pair).mean() for pair in pairs[:1]]
         assert close(page.local[at][:1], slope)
+    pooled = [
+        (mean(runs, "spread", "8/d", "0", 10, d) * d / 8) ** 2
+        / mean(moved, "size", "8/d", "0", 10, d, "all") ** 2
+        for d in DIMS[10]
+    ]
+    assert close(page.share, pooled, 0.03)  # the mean of quotients, not their quotient
     assert close(page.least, min(level.min() for level in page.level.values()))
     assert close(page.most, max(level.max() for level in page.level.values()))
     for at, found in page.seen.items():
