@@ -1,5 +1,5 @@
-r"""Most directions are nearly at right angles to a query: the cosine of the
-angle has standard deviation $1/\sqrt{d}$.
+r"""In many dimensions most directions are nearly at right angles to a query:
+the cosine of the angle has standard deviation $1/\sqrt{d}$.
 
 Three fans of lines, for 3, 64 and 1024 dimensions. In each an arrow to the
 right is the query, and forty lines from the same point are keys of random

@@ -78,6 +78,8 @@ assert far["rare"][-1] > 100 * bound[-1], "and end far above it"
 mean_square = rare_chance @ (10.0 * count) ** 2
 assert np.isclose(mean_square, 64), "the variance of a score is 64 at $d = 64$"
 assert zero > 0.99, "of all scores are exactly 0"
-assert np.isclose(highest, np.sqrt(128 * np.log(512))), "For this query and 512"
-assert mean_largest["signs"] < highest, "for signs it is … below that"
-assert mean_largest["rare"] > highest, "for the rare coordinates … above it"
+assert np.isclose(highest, np.sqrt(128 * np.log(512))), (
+    "For 512 independent keys the bound"
+)
+assert mean_largest["signs"] < highest, "With signs that mean is … below it"
+assert mean_largest["rare"] > highest, "with the rare coordinates … above it"
