@@ -68,7 +68,9 @@ assert factor == 1 / 8, "With a divisor of 8 on top, its logits would shrink"
 assert np.isclose(twice, 1 / 8), "scaled twice, the logits have a spread of"
 assert (-100 * factor) == -12.5, "a mask of −100 becomes −12.5"
 assert kept_before > kept_after, "then keeps … of the weight that it would have"
-assert np.isclose(after_softmax, 1 / 8), "the weights add up to"
+assert np.isclose(after_softmax, 1 / np.sqrt(64)), (
+    "the weights add up to … at 64 dimensions, and"
+)
 assert factor_of_2 == log2_e / np.sqrt(64), "for a head of 64 the factor"
 assert np.isclose(factor_of_2, factor * 1.44269504), "and 1.44269504 is"
 assert e4m3(1 + 2.0**-3) == 1 + 2.0**-3, "with 3 bits for the fraction"

@@ -51,7 +51,7 @@ def found(spread, until=1000):
     Gradient descent, with steps of 1 on the logits, on minus its weight.
     """
     logits, share = (
-        spread * np.random.default_rng(1).normal(size=(3, 20_000)),
+        spread * np.random.default_rng(1).normal(size=(3, 5000)),
         [],
     )
     for _ in range(until):
