@@ -144,7 +144,7 @@ def four_keys(seed):
     p = rng.dirichlet(np.ones(3 + 2 * seed))
     x = len(p) * p - 1
     J = np.diag(p) - np.outer(p, p)
-    return {"n": len(p), "J": J, "v": np.mean(x**2), "s": np.mean(x**3)}
+    return {"n": len(p), "J": J, r"\mu_2": np.mean(x**2), r"\mu_3": np.mean(x**3)}
 
 
 @result("largest-excess")
@@ -416,6 +416,12 @@ UNNAMED = {
     r"\operatorname{softmax}\!\Big(": DEFINITION,
     r"p_i = \frac{e^{z_i}}": DEFINITION,
     r"\ln\frac{p_i}{p_j} =": STEP,
+    r"\sum_i p_i z_i + T\,H(p), \qquad": DEFINITION,
+    r"\sum_i p_iz_i + T\,H(p) =": "tests/saturation/test_temperature.py tries it on many weights",
+    r"\frac{\mathbb{E}\ln Z}{\ln n} \approx": "a limit: tests/saturation/test_free_energy.py",
+    r"\mathbb{E}\|J\|_F^2 \approx": "an approximation: tests/saturation/test_free_energy.py",
+    r"\|J\|_F \le": "a bound: tests/saturation/test_bounds.py tries it on rows of every kind",
+    r"\mathbb{E}\sum_i p_i^2 \le": "a bound: tests/saturation/test_any_keys.py tries it",
     r"\frac{1}{Z^r} = \frac{1}{\Gamma(r)}": STEP,
     r"M_r(\tau) = \mathbb{E}": DEFINITION,
     r"\mathbb{E}\sum_i p_i^r =": INDEXED,
