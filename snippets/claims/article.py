@@ -208,18 +208,30 @@ def confident():
     "003-06",
     WITHOUT,
     "The model cannot learn from multiple words at once",
-    says="bare < 2 < scaled",
-    reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
+    says="bare < 3 < scaled",
+    reading="for one query at $d_k = 64$, fewer than three of 512 keys take "
+    "part, whether counted by $1/\\mathbb{E}\\sum_i p_i^2$, with the weights "
+    "$p_i$, or by the entropy $H$, as $e^{\\mathbb{E}H}$",
     settled="saturation.md#what-does-collapse",
 )
 def one_at_once():
-    r"""The number of keys that take part, $1/\mathbb{E}\sum_i p_i^2$ with the
-    weights $p_i$, is {= bare :.1f } without the divisor and {= scaled :.0f }
-    with it. From a key without weight this query learns nothing; but other
-    queries choose other keys.
+    r"""By the first count it is {= bare :.1f } without the divisor and
+    {= scaled :.0f } with it; by the entropy {= by_entropy[8] :.1f } and
+    {= by_entropy[1] :.0f }. From a key without weight this query learns
+    nothing; but other queries choose other keys.
     """
     bare, scaled = (taking_part(weights(512, sd)) for sd in (8, 1))
-    return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
+    by_entropy = {
+        sd: np.exp(special.entr(weights(512, sd)).sum(axis=1).mean())
+        for sd in (8, 1)
+    }
+    return finding(
+        case(bare=bare, scaled=scaled),
+        case(bare=by_entropy[8], scaled=by_entropy[1]),
+        bare=bare,
+        scaled=scaled,
+        by_entropy=by_entropy,
+    )
 
 
 @ledger.claim(
@@ -1146,35 +1158,58 @@ def correct_factor():
     RIGHT,
     "regardless of how large $d_k$ is … produces well-distributed attention "
     "weights",
-    says="taking_part > n / 4",
-    needs="$q$ and $k$ are those of the start of training: independent, with "
-    "uncorrelated coordinates of variance 1",
-    settled="saturation.md#how-saturated-is-it-really",
+    says="taking_part > n / 8",
+    needs="for a given $q$, the divided scores $z$ are independent and no "
+    "heavier in the tails than a standard Gaussian: "
+    r"$\mathbb{E}e^{tz}\le e^{t^2/2}$ for all $t$",
+    settled="saturation.md#keys-that-are-not-gaussian",
 )
 def well_distributed():
-    r"""Take “well-distributed” to mean that over a quarter of the keys take
-    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
-    keys about {= tens[4] :.0f } do at 4 dimensions, {= tens[64] :.0f } at 64
-    and {= tens[256] :.0f } at 256. If the coordinates of each vector are all
-    equal, {= equal :.1f } do at 64.
+    r"""Take “well-distributed” to mean that over an eighth of the keys take
+    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. The
+    condition holds for a query of length $\sqrt{d_k}$ and keys of independent
+    coordinates, Gaussian or $\pm1$. Of 512 keys {= gaussian :.0f } then take
+    part if they are Gaussian; for $\pm1$ it is {= signs[4] :.0f } at 4
+    dimensions, and as with Gaussian ones at many. Variance 1 is not enough. If
+    the coordinates of each vector are all equal, {= equal :.1f } do at 64. If
+    one key in a hundred is a Gaussian one ten times too long, and the others
+    are 0, about {= rare :.0f } do in every dimension.
     """
-
-    # Given q, the scores are Gaussian: with standard deviation ‖q‖/√d, or with
-    # 8 |q_1| if all are equal. At 32 quantiles of it.
-    quantiles = (np.arange(32) + 0.5) / 32
-
-    def taking_part_at(sds):
-        return mean([1 / taking_part(draw(512, sd, 10)) for sd in sds]) ** -1
-
-    part = {
-        d: taking_part_at(stats.chi(d).ppf(quantiles) / np.sqrt(d))
+    rng = np.random.default_rng(47)
+    gaussian = taking_part(weights(512, 1))
+    # Of a query of ones: the sum of d signs, over √d.
+    signs = {
+        d: taking_part(
+            special.softmax(
+                (2 * rng.binomial(d, 0.5, (4000, 512)) - d) / np.sqrt(d), axis=1
+            )
+        )
         for d in (4, 64, 256)
     }
-    equal = taking_part_at(8 * stats.chi(1).ppf(quantiles))
-    cases = (case(taking_part=found, n=512) for found in part.values())
-    beyond = case(taking_part=equal, n=512, beyond=True)
-    tens = {d: round(found, -1) for d, found in part.items()}
-    return finding(*cases, beyond, tens=tens, equal=equal)
+    # Equal coordinates: Gaussian scores of standard deviation 8 |q_1|, at 32
+    # quantiles of it.
+    quantiles = stats.chi(1).ppf((np.arange(32) + 0.5) / 32)
+    equal = mean([1 / taking_part(draw(512, 8 * x, 10)) for x in quantiles])
+    # Given q of length √d, divided scores are 10 g or 0, whatever d is.
+    seldom = rng.random((4000, 512)) < 0.01
+    scores = 10 * seldom * rng.standard_normal((4000, 512))
+    rare = taking_part(special.softmax(scores, axis=1))
+    # Independent coordinates, 0 or, one in a hundred, ±10, in 64 dimensions:
+    # as many of them count as are not 0 in the query, either.
+    both = rng.binomial(rng.binomial(64, 0.01, (4000, 1)), 0.01, (4000, 512))
+    up = rng.binomial(both, 0.5)
+    scores = 100 * (2 * up - both) / 8
+    few = taking_part(special.softmax(scores, axis=1))
+    inside = [gaussian, *signs.values()]
+    outside = [1 / equal, rare, few]
+    return finding(
+        *[case(taking_part=found, n=512) for found in inside],
+        *[case(taking_part=found, n=512, beyond=True) for found in outside],
+        gaussian=gaussian,
+        signs=signs,
+        equal=1 / equal,
+        rare=rare,
+    )
 
 
 @ledger.cited(

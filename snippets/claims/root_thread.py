@@ -41,6 +41,11 @@ def rows(keys, sd):
     return draw(keys, sd, 14 if keys > 100 else 16)
 
 
+# The standard deviation of divided scores at the start, for normalised tokens
+# of width 12,288 and weights of standard deviation 0.02: that of q, times k's.
+WIDE = 12_288 * 0.02**2
+
+
 @cache
 def median_gradient(keys, sd):
     """Give the median norm of softmax's Jacobian for Gaussian scores."""
@@ -63,6 +68,18 @@ def rms_gradient(keys, sd):
     pairs = 2 * two**2 * none ** (keys - 2)
     triples = (keys - 2) * two * one**2 * none ** max(keys - 3, 0)
     return np.sqrt(keys * (keys - 1) / 6 * step * (pairs + triples).sum())
+
+
+def query_gradient(keys, d, divisor):
+    """Give the root mean square of the derivatives of o = Σ p_i v_i by q.
+
+    For independent values of variance 1 it is that of JK, over the divisor, for
+    each of their coordinates. The query has length √d.
+    """
+    k = np.random.default_rng(32).standard_normal((20_000, keys, d))
+    p = special.softmax(np.sqrt(d) * k[:, :, 0] / divisor, axis=1)[..., None]
+    moved = p * (k - (p * k).sum(axis=1, keepdims=True)) / divisor
+    return np.sqrt((moved**2).sum(axis=(1, 2)).mean())
 
 
 @cache
@@ -422,8 +439,9 @@ def saturates():
     "if one of the attention scores is slightly bigger than the others, then "
     "the softmax function will put almost all of the weight on that element",
     says="weight > 0.9",
-    reading="slightly bigger is a lead of 4, as in the answer's own example: "
-    "half of the scores' standard deviation at $d_k = 64$",
+    reading="slightly bigger is a lead of 4 over each of three others, as in "
+    "the answer's own example: half of the scores' standard deviation at "
+    "$d_k = 64$",
     settled="saturation.md#the-exponential-in-numbers",
 )
 def slight_lead():
@@ -431,7 +449,8 @@ def slight_lead():
     {= factor :.1f } times as much as the others. It has to be
     {= needed :.1f } for a weight of 0.9. Beside softmax's own scale, which is
     1, it is not slight: a lead of 0.1 gives {= first :.3f }, and the others
-    {= others :.3f } each.
+    {= others :.3f } each. And the number of keys counts: over 511 others a lead
+    of 4 gives {= many :.3f }.
     """
     needed = optimize.brentq(
         lambda lead: special.softmax([lead, 0, 0, 0])[0] - 0.9, 0, 9
@@ -445,6 +464,7 @@ def slight_lead():
         needed=needed,
         first=first,
         others=others[0],
+        many=special.softmax([4, *511 * [0]])[0],
     )
 
 
@@ -584,8 +604,8 @@ def gradient():
     "first answer",
     "to ensure stable gradient flow is normalize your attention scores",
     says="0",
-    needs="the scores of a row scatter like independent Gaussians, as at the "
-    "start of training",
+    needs="the scores of a row are then independent Gaussians of variance 1, "
+    "which dividing them gives if $q$ and $k$ have variance 1",
     settled="saturation.md#do-gradients-vanish",
 )
 def stable_gradient():
@@ -593,7 +613,10 @@ def stable_gradient():
     Jacobian smaller than a tenth of that of even weights, for 2 to 512 keys.
     Undivided, at $d_k = 64$ and with three keys, {= bare :.0%} have. Mean 0 and
     deviation 1 alone do not ensure it: if 511 of 512 scores are equal, the last
-    can lead by {= lead :.1f }, and the gradient is {= outlier :.0e}.
+    can lead by {= lead :.1f }, and the gradient is {= outlier :.0e}. Nor does
+    the divisor, if queries and keys start too large: with a weight's standard
+    deviation of 0.02 at a width of 12,288, {= wide :.0%} of rows of three keys
+    have so small a Jacobian in spite of it.
     """
 
     def low_share(weights):
@@ -601,12 +624,15 @@ def stable_gradient():
         return np.mean(jacobian_norm(weights) < 0.1 * np.sqrt(n - 1) / n)
 
     shares = [low_share(rows(n, 1)) for n in (2, 3, 16, 512)]
+    wide = low_share(rows(3, WIDE))
     # Mean 0 and variance 1, all but one equal.
     row = np.array([np.sqrt(511), *511 * [-1 / np.sqrt(511)]])
     weights = special.softmax(row)[np.newaxis]
     return finding(
         *[case(share, within=0.02) for share in shares],
         case(low_share(weights), within=0.02, beyond=True),
+        case(wide, within=0.02, beyond=True),
+        wide=wide,
         most=max(shares),
         bare=low_share(rows(3, 8)),
         lead=row[0] - row[1],
@@ -802,8 +828,8 @@ def steadier():
     "second answer",
     "prevents the softmax function from saturating",
     says="0",
-    needs="the scores of a row scatter like independent Gaussians, as at the "
-    "start of training",
+    needs="the scores of a row are independent Gaussians of variance $d_k$ "
+    "before they are divided, as if $q$ and $k$ have variance 1",
     settled="saturation.md#why-there-a-phase-transition",
 )
 def saturation():
@@ -812,10 +838,13 @@ def saturation():
     the mean entropy is {= entropy[1] :.2f } with the divisor and
     {= entropy[8] :.2f } without, out of {= limit :.2f }. If all coordinates
     of a query are equal, and of a key too, it exceeds 0.99 in {= equal :.0%} of
-    rows of three keys at $d_k = 64$ in spite of the divisor.
+    rows of three keys at $d_k = 64$ in spite of the divisor; and in
+    {= wide :.0%} if weights start with a standard deviation of 0.02 at a width
+    of 12,288, where divided scores have variance {= variance :.0f }.
     """
     shares = [np.mean(rows(n, 1)[:, 0] > 0.99) for n in (2, 3, 16, 512)]
     entropy = {sd: special.entr(rows(512, sd)).sum(1).mean() for sd in (1, 8)}
+    wide = np.mean(rows(3, WIDE)[:, 0] > 0.99)
     # q = z·1 and k = w·1: the divided scores of a query are 8zw.
     rng = np.random.default_rng(24)
     z, w = rng.standard_normal((50_000, 1)), rng.standard_normal((50_000, 3))
@@ -823,6 +852,9 @@ def saturation():
     return finding(
         *[case(share, within=0.005) for share in shares],
         case(equal, within=0.005, beyond=True),
+        case(wide, within=0.005, beyond=True),
+        wide=wide,
+        variance=WIDE**2,
         most=max(shares),
         equal=equal,
         entropy=entropy,
@@ -1026,18 +1058,23 @@ def more_uniform():
     "(since a peaked distribution would cause gradient instabilities), "
     "therefore increasing the gradient magnitude",
     says="bare < scaled",
-    needs="fewer than {= overtakes } keys compete, at $d_k = 64$",
+    needs="the gradient is the root mean square of softmax's Jacobian, and "
+    "fewer than {= overtakes } keys compete, at $d_k = 64$",
     settled="saturation.md#do-gradients-vanish",
 )
 def gradient_magnitude():
-    """The gradient is measured by the root mean square of softmax's Jacobian,
-    its matrix of derivatives. For three keys the divisor raises it from
+    """The Jacobian is the matrix of derivatives of the weights with respect to
+    the scores. For three keys the divisor raises it from
     {= rms[3, 8] :.2f } to {= rms[3, 1] :.2f }. For 512 it lowers it, from
     {= rms[512, 8] :.2f } to {= rms[512, 1] :.2f }: weights that are spread
     evenly over many keys hardly react either. That peaked weights make the
     gradient unstable is right: for 512 keys its standard deviation from row to
     row is {= varies[8] :.0%} of its mean without the divisor, and
-    about {= varies[1] :.0%} with it.
+    about {= varies[1] :.0%} with it. Another measure has another divide. In the
+    median, the divisor still raises it at 40 keys, from {= median[8] :.2f } to
+    {= median[1] :.2f }. The gradient of the output with respect to the *query*
+    it lowers even for three keys, from {= query[1] :.1f } to
+    {= query[8] :.2f }, as a root mean square for each coordinate of a value.
     """
     overtakes = overtaking()
     few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)
@@ -1049,8 +1086,12 @@ def gradient_magnitude():
     norms = {sd: jacobian_norm(rows(512, sd)) for sd in (8, 1)}
     varies = {sd: norm.std() / norm.mean() for sd, norm in norms.items()}
     varies[1] = round(varies[1], 1)
+    query = {s: query_gradient(3, 64, s) for s in (1, 8)}
+    cases.append(case(bare=query[1], scaled=query[8], beyond=True))
     return finding(
         *cases,
+        query=query,
+        median={sd: median_gradient(40, sd) for sd in (1, 8)},
         overtakes=overtakes,
         rms=rms,
         varies=varies,
