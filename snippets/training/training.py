@@ -1,7 +1,6 @@
-r"""The size of the logits at the start, and what ten steps of training add.
-Dividing by $\sqrt d$ keeps the start and dividing by $d$ keeps the steps; with
-no divisor both grow. From $W_Q = 0$ there is no start. Both axes are
-logarithmic.
+r"""Which line stays level? Dividing by $\sqrt d$ keeps the logits of the start,
+dividing by $d$ keeps what the steps of training add, and with no divisor both
+grow. From $W_Q = 0$ the logits begin at 0. Both axes are logarithmic.
 
 Three panels over d from 16 to 512: no divisor, √d and d. In each a line of
 circles for the logits before training, a line of squares for what ten steps add
@@ -67,13 +66,15 @@ plt.show()
 # %% says
 none, root, whole = start[:, 0]
 by_none, by_root, by_whole = added[..., -1]
-assert steps == 10, "What ten steps of training add"
-assert np.ptp(np.log(root)) < 0.12, r"by $\sqrt d$ keeps the start and dividing"
+assert steps == 10, "squares for what ten steps add at the right key"
+assert np.ptp(np.log(root)) < 0.12, (
+    r"by $\sqrt d$ keeps the logits of the start"
+)
 assert np.all(np.ptp(np.log(by_whole), axis=1) < 0.12), (
-    "dividing by $d$ keeps the steps"
+    "dividing by $d$ keeps what the steps of training add"
 )
 assert np.all(np.diff([none, *by_none]) > 0), "with no divisor both grow"
-assert np.all(start[:, 1] == 0), "From $W_Q = 0$ there is no start"
+assert np.all(start[:, 1] == 0), "From $W_Q = 0$ the logits begin at 0"
 assert len([none, *by_none]) == 3, "With no divisor all three rise"
 assert np.all(abs(root - 1) < 0.1), "the circles lie level at 1"
 assert np.all(np.diff(by_root) > 0), "the others rise from about 1"

@@ -529,7 +529,7 @@ def test_the_calculator_is_right(visit, module):
         ("0.95", "0.9"),
         ("Math.sqrt(2*Math.log(n))", "Math.log(n)"),
         ("(h*d)/size", "h"),
-        ("Math.abs(scaled(d))", "scaled(d)"),
+        ("scaled(d)<0", "scaled(d)>0"),
         ("sigma / limit", "limit / sigma"),
     ],
 )
@@ -738,7 +738,7 @@ def test_a_head_is_chosen_by_its_button(visit):
 # Which divisor keeps what ----------------------------------------------------------------------
 
 TRAINING = """shown => ({
-    rows: [...shown.querySelectorAll('.pair p')]
+    rows: [...shown.querySelectorAll('.pair p:not(.of)')]
         .map(row => [...row.children].map(part => part.textContent)),
     lines: [...shown.querySelectorAll('.graph path:not(.at)')].map(path => path.getAttribute('d')),
     at: shown.querySelector('.at').getAttribute('d'),
@@ -753,7 +753,7 @@ TRAINED = [
 
 def training_differs(page: Page, layer) -> Iterator[str]:
     """Yield the states in which a line, a size or a word is not what the layer gave."""
-    names, starts = ["no divisor", "√d", "d"], ["random", "WQ = 0"]
+    names, starts = ["nothing", "√d", "d"], ["random", "WQ = 0"]
     for state in TRAINED:
         steps, d, by, zero = state.values()
         here = layer.dims.index(d)
@@ -815,15 +815,15 @@ def test_a_wrong_layer_shows(visit, snippet, old, new):
 def test_divisor_and_start_are_chosen_by_buttons(visit):
     page = visit(BASE + "training/", **CALM).page
     shown = page.locator("why-training")
-    for name, verdict in (("no divisor", "5.4 times"), ("d", "1/5.9"), ("√d", "alike")):
+    for name, verdict in (("nothing", "5.4 times"), ("d", "1/5.9"), ("√d", "alike")):
         shown.get_by_role("button", name=name, exact=True).click()
         page.wait_for_function(
-            "words => document.querySelector('why-training .pair em').textContent === words",
+            "words => document.querySelector('why-training .C0 em').textContent === words",
             arg=verdict,
         )
     shown.get_by_role("button", name="= 0").click()
     page.wait_for_function(
-        "() => document.querySelector('why-training .pair em').textContent === '0 for all'"
+        "() => document.querySelector('why-training .C0 em').textContent === '0 for all'"
     )
 
 

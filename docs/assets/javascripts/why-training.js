@@ -1,6 +1,6 @@
 // Which divisor keeps what: the logits of a layer at the start, and what its steps add, over the head dimension.
 {
-  const DIVISORS = ["no divisor", "√d", "d"];
+  const DIVISORS = ["nothing", "√d", "d"];
   const STARTS = ["random", "<i>W<sub>Q</sub></i> = 0"];
   const [LEAST, MOST] = [0.01, 100]; // of the axis
   const up = (size) => 100 - (100 * Math.log(size / LEAST)) / Math.log(MOST / LEAST);
@@ -30,7 +30,7 @@
         <path class="at"/>${["C0", "C1"].map((hue) => `<path class="${hue}"/><path class="dots ${hue}"/>`).join("")}</svg>
         <p class="sizes" aria-hidden="true">${[100, 10, 1, 0.1, 0.01].map((size) => `<i>${size}</i>`).join("")}</p></div>
         <p class="ends" aria-hidden="true"></p>
-        <div class="pair">${["C0", "C1"].map((hue) => `<p class="${hue}"><span></span><b></b><em></em></p>`).join("")}</div>`;
+        <div class="pair"><p class="of"><span></span><b></b><em></em></p>${["C0", "C1"].map((hue) => `<p class="${hue}"><span></span><b></b><em></em></p>`).join("")}</div>`;
 
       acts = choice("by", "divided by", DIVISORS) + choice("zero", "queries begin", STARTS);
 
@@ -60,10 +60,11 @@
           verdict.textContent = compared(size[here] / size[0]);
           return `${names[row]}: ${values.textContent}, ${verdict.textContent}`;
         });
+        this.at(".of b").textContent = `d = 16 → ${d}`;
         this.at(".ends").innerHTML = dims.map((size) => `<i>${size}</i>`).join("");
         for (const button of this.panel.querySelectorAll("button"))
           button.ariaPressed = +button.value === (button.dataset.act === "by" ? by : zero);
-        return `From d = 16 to ${d}, ${by ? "divided by " : ""}${DIVISORS[by]}. ${said.join(". ")}.`;
+        return `From d = 16 to ${d}, divided by ${DIVISORS[by]}. ${said.join(". ")}.`;
       }
     },
   );
