@@ -64,7 +64,7 @@ assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
     r"signs are random, and the sum has size $\sqrt d$"
 )
 assert np.all(abs(added - 1) < 0.03), (
-    "A training step adds products of one sign, and their sum has size $d$"
+    "A training step adds products of one sign, which sum to size $d$"
 )
 assert (dims[0], dims[-1]) == (16, 512), "Over head sizes from 16 to 512"
 

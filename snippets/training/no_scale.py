@@ -124,7 +124,9 @@ assert abs(slower[0]) < 0.05 > abs(before[half]), (
     r"the divisor $\sqrt d$ the first step … while the start is kept"
 )
 assert np.all(kept < 0.05), "SGD does the same with"
-assert coordinate[0.5][0] < 0, "then moves less in larger heads"
+assert coordinate[0.5][0] < 0, (
+    "then each coordinate of $q$ moves less in larger heads"
+)
 assert share < 1, "In a batch of many pairs the constant is smaller"
 assert (len(X), d) == (16, 256), (
     "with 16 pairs at once, the first step moves the right key … at $d = 256$"

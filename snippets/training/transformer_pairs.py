@@ -131,7 +131,7 @@ for step in (1, 10):
     assert value < 1, "they add to the logits is smaller in larger heads"
 value, error = seen["8/d", "0", 10]
 assert value + 3 * error < size["8/d", "0", 10][0], (
-    "the exponent of that is … instead of"
+    "what it sees has the exponent … instead of"
 )
 assert share.max() < 1 / 2, "most of the movement is one shift"
 assert where["step"] == 10, "At step 10 from $W_Q = 0$ most of the movement"
@@ -139,7 +139,7 @@ assert (where["step"], dims[0], dims[-1]) == (10, 16, 256), (
     "sees no more than … of the mean square at $d = 16$ and … at 256"
 )
 assert np.all(np.diff(share) < 0), "no more than … of the mean square at"
-assert least > 0.9, "nearly all pairs share the movement"
+assert least > 0.9, "times as far: training does not single them out"
 assert layer_exponent[0] < 0.1, "and still the factor above adds only"
 assert (TYPES, bound) == (16, 4), "and 4 is the most that 16 keys allow"
 for how in settings:
@@ -153,5 +153,5 @@ for how in settings:
         assert (steps[1], dims[0], dims[1]) == (10, 16, 32), (
             "At step 10 from $W_Q = 0$ the slope from $d = 16$ to 32"
         )
-        assert min(rest) > 0.95, "and beyond that 1 or a little more"
-        assert max(rest) < 1.25, "and beyond that 1 or a little more"
+        assert min(rest) > 0.95, "beyond that about 1 or a little more"
+        assert max(rest) < 1.25, "beyond that about 1 or a little more"
