@@ -72,15 +72,15 @@ for row, (source, claims) in enumerate(sources.items()):
         else:
             axes.plot(place, base + 0.08, ".", color="0.5", markersize=4)
     axes.text(0.5, base + 0.9, source)
-for place, word in zip((17, 25, 35, 45), heights, strict=True):
+for place, word in zip((14, 24, 36, 48), heights, strict=True):
     axes.text(
         place, 1.35, names.get(word, word), color=colours[word], ha="center"
     )
-axes.plot(54, 1.47, ".", color="0.5", markersize=4)
-axes.text(55, 1.35, "no verdict", color="0.4")
+axes.plot(56, 1.47, ".", color="0.5", markersize=4)
+axes.text(57, 1.35, "no verdict", color="0.4")
 axes.set(
     xlabel="claim, in the order of its source",
-    xticks=range(10, 70, 10),
+    xticks=range(10, 80, 10),
     yticks=[],
     ylim=(-4.2, 1.6),
 )

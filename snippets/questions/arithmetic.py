@@ -1,4 +1,9 @@
-"""What code does with the scale, in numbers."""
+"""Subtracting the largest score changes no weight; dividing does.
+
+Three groups of bars, the weights of three keys with the scores 14, 10 and 12.
+As they are: 0.87, 0.02 and 0.12. With 14 subtracted from each: the same.
+Divided by 8: 0.42, 0.25 and 0.33.
+"""
 
 # %%
 import numpy as np
@@ -9,11 +14,12 @@ factor = 1 / np.sqrt(d)
 
 # Subtracting the largest score changes no weight; dividing does.
 scores = np.array([14, 10, 12])
-largest = {
-    "scores": special.softmax(scores).max(),
-    "shifted": special.softmax(scores - scores.max()).max(),
-    "divided": special.softmax(scores * factor).max(),
+weights = {
+    "scores": special.softmax(scores),
+    "shifted": special.softmax(scores - scores.max()),
+    "divided": special.softmax(scores * factor),
 }
+largest = {name: each.max() for name, each in weights.items()}
 
 # Scaled by the query and by the function again.
 twice = np.sqrt(d) * factor**2
@@ -57,6 +63,16 @@ smallest = 2.0**-9
 typical = {n: np.exp(-1 / 2) / n for n in (512, 1024)}
 rounds_to = {n: e4m3(p) for n, p in typical.items()}
 
+# %%
+import matplotlib.pyplot as plt
+
+names = ["14, 10, 12", "minus 14:\n0, −4, −2", "divided by 8:\n1.75, 1.25, 1.5"]
+fig, axes = plt.subplots(figsize=(6.4, 3))
+for group, each in enumerate(weights.values()):
+    axes.bar(group + np.array([-0.25, 0, 0.25]), each, 0.22, color="C0")
+axes.set(xticks=range(3), xticklabels=names, ylabel="weight", ylim=(0, 1))
+plt.show()
+
 # %% says
 assert [*scores] == [14, 10, 12], "For the scores 14, 10 and 12"
 assert np.isclose(largest["shifted"], largest["scores"]), (
@@ -77,3 +93,9 @@ assert e4m3(1 + 2.0**-3) == 1 + 2.0**-3, "with 3 bits for the fraction"
 assert int8(5.0) == 4, "if its range is 4 standard deviations"
 assert of_fp8 > 2 * of_int8, "and int8 less than half as much"
 assert rounds_to[1024] == 0 < typical[1024], "typical one of 1024 … rounds to 0"
+rounded = {name: [*np.round(each, 2)] for name, each in weights.items()}
+assert rounded["scores"] == [0.87, 0.02, 0.12], (
+    "As they are: 0.87, 0.02 and 0.12"
+)
+assert rounded["shifted"] == rounded["scores"], "subtracted from each: the same"
+assert rounded["divided"] == [0.42, 0.25, 0.33], "by 8: 0.42, 0.25 and 0.33"

@@ -1,4 +1,12 @@
-"""What stands in place of the root in other attentions, in numbers."""
+r"""Other attentions have other factors, and a start near 1 all the same; CLIP's
+largest factor would leave much more.
+
+Dots on a logarithmic axis: the standard deviation of a logit, each joined to a
+dashed line at 1. Left of it: Set Transformer with 4 heads, 0.50; CLIP's factor
+at the start, 0.63; additive attention, 0.72. Right of it: all logits of queries
+and keys with a mean of one half, 1.22, and a row of them, 1.12; gains of 1.5 on
+both sides, 2.25; CLIP's largest factor, 4.42.
+"""
 
 # %%
 import numpy as np
@@ -62,6 +70,32 @@ mean_logit = d * m**2 / np.sqrt(d)
 row_spread, all_spread = np.sqrt(1 + m**2), np.sqrt(1 + 2 * m**2)
 of_key = m  # the part that a key gets from every query alike
 
+# %%
+import matplotlib.pyplot as plt
+
+spread = {
+    "Set Transformer, 4 heads": sets,
+    "CLIP, start: ÷ .07": clip_start,
+    "additive attention": additive,
+    "mean ½, in a row": row_spread,
+    "mean ½, all logits": all_spread,
+    "gains of 1.5 on q and k": both,
+    "CLIP, at most: × 100": clip_end,
+}
+fig, axes = plt.subplots(figsize=(6.4, 4))
+place, value = np.arange(len(spread))[::-1], np.array([*spread.values()])
+axes.axvline(1, color="C1", linestyle="--")
+axes.hlines(place, 1, value, linewidth=3)
+axes.plot(value, place, "o", markersize=9)
+for y, x in zip(place, value, strict=True):
+    side = {"ha": "right" if x < 1 else "left", "va": "center"}
+    axes.text(x * (0.92 if x < 1 else 1.09), y, f"{x:.2f}", **side)
+axes.set(xscale="log", xlim=(0.35, 7), xlabel="standard deviation of a logit")
+axes.set(xticks=[0.5, 1, 2, 4], xticklabels=["0.5", "1", "2", "4"])
+axes.set(yticks=place, yticklabels=spread)
+axes.minorticks_off()
+plt.show()
+
 # %% says
 assert n == 512, "If one of 512 random patterns"
 assert d == 64, "random patterns of length $\\sqrt{64}$ is asked for"
@@ -85,3 +119,12 @@ assert small_share < share["root"], "the share … falls to … because of"
 assert small == 8, "With 8 dimensions the length of a query varies by"
 assert mean_logit == 64 * m**2 / 8, "in all 64 coordinates"
 assert 1 < row_spread < all_spread, "The spread of all logits is"
+left = [round(x, 2) for x in (sets, clip_start, additive)]
+assert left == [0.50, 0.63, 0.72], (
+    "Left of it: … 0.50; … at the start, 0.63; additive attention, 0.72"
+)
+right = [round(x, 2) for x in (all_spread, row_spread, both, clip_end)]
+assert right == [1.22, 1.12, 2.25, 4.42], (
+    "Right of it: … one half, 1.22, … 1.12; … sides, 2.25; … factor, 4.42"
+)
+assert clip_end > 4, "largest factor would leave much more"
