@@ -1162,6 +1162,7 @@ def correct_factor():
     needs="for a given $q$, the divided scores $z$ are independent and no "
     "heavier in the tails than a standard Gaussian: "
     r"$\mathbb{E}e^{tz}\le e^{t^2/2}$ for all $t$",
+    same_need="tails",
     settled="saturation.md#keys-that-are-not-gaussian",
 )
 def well_distributed():

@@ -606,6 +606,7 @@ def gradient():
     says="0",
     needs="the scores of a row are then independent Gaussians of variance 1, "
     "which dividing them gives if $q$ and $k$ have variance 1",
+    same_need="tails",
     settled="saturation.md#do-gradients-vanish",
 )
 def stable_gradient():
@@ -830,6 +831,7 @@ def steadier():
     says="0",
     needs="the scores of a row are independent Gaussians of variance $d_k$ "
     "before they are divided, as if $q$ and $k$ have variance 1",
+    same_need="tails",
     settled="saturation.md#why-there-a-phase-transition",
 )
 def saturation():
@@ -1060,6 +1062,7 @@ def more_uniform():
     says="bare < scaled",
     needs="the gradient is the root mean square of softmax's Jacobian, and "
     "fewer than {= overtakes } keys compete, at $d_k = 64$",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def gradient_magnitude():

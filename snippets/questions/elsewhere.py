@@ -90,7 +90,7 @@ axes.plot(value, place, "o", markersize=9)
 for y, x in zip(place, value, strict=True):
     side = {"ha": "right" if x < 1 else "left", "va": "center"}
     axes.text(x * (0.92 if x < 1 else 1.09), y, f"{x:.2f}", **side)
-axes.set(xscale="log", xlim=(0.35, 7), xlabel="standard deviation of a logit")
+axes.set(xscale="log", xlim=(0.27, 7), xlabel="standard deviation of a logit")
 axes.set(xticks=[0.5, 1, 2, 4], xticklabels=["0.5", "1", "2", "4"])
 axes.set(yticks=place, yticklabels=spread)
 axes.minorticks_off()
