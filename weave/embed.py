@@ -102,6 +102,8 @@ class Context:
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
     said: set[str] = field(default_factory=set)  # the mistakes that were logged so far
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
+    woven: str = ""  # the whole page in Markdown, with placeholders for what was stashed
+    plain: dict[str, str] = field(default_factory=dict)  # what these say in plain text
 
     @property
     def chapter(self) -> str:
@@ -113,9 +115,14 @@ class Context:
         """The way from the page up to docs/."""
         return "../" * self.source.count("/")
 
-    def stash(self, html: str) -> str:
-        """Hide finished HTML from Markdown, and give what stands for it meanwhile."""
-        return str(self.markdown.htmlStash.store(html))
+    def stash(self, html: str, plain: str = "") -> str:
+        """Hide finished HTML from Markdown, and give what stands for it meanwhile.
+
+        `plain` says the same in the page's plain edition: Markdown, on one line.
+        """
+        placeholder = str(self.markdown.htmlStash.store(html))
+        self.plain[placeholder] = plain
+        return placeholder
 
     def look_up(self, kind: str, key: str = "") -> Any:
         """Look something up; the page is made again when the answer changes."""
@@ -169,7 +176,7 @@ class Context:
         if str(error) not in self.said:
             self.said.add(str(error))
             log.warning("%s: %s", where, error)
-        return self.stash(mistake(where, str(error)))
+        return self.stash(mistake(where, str(error)), f"**{where}** `{error}`")
 
 
 def mistake(where: str, message: str) -> str:

@@ -79,7 +79,8 @@ class Weaver(Preprocessor):
         woven = context.weave(text)
         ends = (getattr(module, "at_end", None) for module in embeds.MODULES)
         said = "".join(f"\n\n{mistake}" for mistake in self.mistakes())
-        return (woven + said + "".join(end(context) for end in ends if end)).split("\n")
+        context.woven = woven + said + "".join(end(context) for end in ends if end)
+        return context.woven.split("\n")
 
     def mistakes(self) -> Iterator[str]:
         """Report the mistakes in what the page says of numbers, and log the notes."""

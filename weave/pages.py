@@ -60,6 +60,7 @@ class Pages:
             "title": page._title_from_render,
             "contents": getattr(context.markdown, "toc_tokens", []),
             "anchors": list(page.present_anchor_ids or ()),
+            "plain": plain.edition(context, page, files),
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
         if not said.get_counts():  # what there is to say has to be said at every build
@@ -71,9 +72,7 @@ class Pages:
         html: str = self.project.store.read("page", page.file.src_uri, "html")
         return html
 
-    def plain_edition(self, page: Page, html: str) -> str:
-        """Give a page, from its HTML in full, as Markdown."""
-        question = f"html {page.file.src_uri}"
-        self.project.told[question] = html
-        text: str = self.project.keep("plain", question, partial(plain.to_markdown, html))
+    def plain_edition(self, page: Page) -> str:
+        """Give a page as Markdown that says the same."""
+        text: str = self.project.store.read("page", page.file.src_uri, "plain")
         return text

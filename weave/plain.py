@@ -1,27 +1,54 @@
 """Every page as Markdown, at its own address and `.md`, and `llms.txt`, which lists them.
 
 For readers who ask a machine, and for machines: with the numbers filled in, formulas as TeX,
-figures in words, and what is folded. https://llmstxt.org says how such pages are found.
+figures in words, and what is folded. https://llmstxt.org says how such pages are found. It is the
+page's woven Markdown, with the plain form of all that was put in as HTML.
 """
 
+import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
-from bs4 import BeautifulSoup
-from markdownify import ATX, MarkdownConverter
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
-# What a reader of plain text cannot use: what edits, narrows, marks a place or leads back to it.
-IDLE = {"headerlink", "md-content__button", "to-text", "filter", "picture", "script", "style"}
-# Most of a page: the strokes of drawings, the parts of formulas, the colours of code.
-INSIDE = re.compile(
-    r"(?<=</desc>).*?(?=</svg>) | (?<=>)<m(?!ath\b)[a-z]+\b.*?(?=</math>) | </?span\b[^>]*>",
-    re.DOTALL | re.VERBOSE,
+from weave.embed import Context
+
+STASHED = re.compile("\x02wzxhzdk:\\d+\x03")
+COMMENT = re.compile(r"<!--.*?-->[ ]?", re.DOTALL)
+FOLD = re.compile(
+    r'^(?P<margin>[ ]*)(?:\?\?\?\+?|!!!)[ ]+\w+(?:[ ]"(?P<title>.*)")?[ ]*\n'
+    r"(?P<inside>(?:(?P=margin)[ ]{4}.*\n|[ \t]*\n)*)",
+    re.MULTILINE,
 )
+# Code and formulas, which stay as they are.
+KEPT = re.compile(
+    r"^[ ]*(?P<fence>`{3,})[^`]*?\n.*?^[ ]*(?P=fence)[ ]*$"
+    r"| (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"| \$\$.*?\$\$ | (?<!\\)\$[^$]+?\$",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+# What a reader of plain text has no use for, and what stands in its place.
+PLAINER = [
+    (re.compile(pattern, re.DOTALL), plain)
+    for pattern, plain in (
+        (r'<div class="filter".*?</div>|<thead.*?</thead>', ""),
+        (r'<tr id="([^"]+)" data-verdict="([^"]+)"[^>]*>', r"### \1: \2"),
+        (r'\[[^\[\]]\](\([^)]*\))\{[^{}]*aria-label="([^"]*)"[^{}]*\}', r"([\2]\1)"),
+        (r'<a href="([^"]*)"[^>]*>(.*?)</a>', r"[\2](\1)"),
+        (r"<li\b[^>]*>\s*", "- "),
+        (r"</?summary[^>]*>", "**"),
+        (r"<sub>", "_"),
+        (r"</?[a-z][^<>]*>", ""),
+        (r"(?<![\^_])[ ]?\{[^{}]*\}", ""),
+        (r"(?<=\*\*Figure\.\*\*)\s+", " "),
+        (r"\n(?:[ \t]*\n){2,}", "\n\n"),
+    )
+]
+LINK = re.compile(r"(?<=\]\()[^()\s:?#]+(?=[?#)])")
 ABOVE = """\
 # {name}
 
@@ -29,6 +56,45 @@ ABOVE = """\
 
 Below is every page as Markdown. Code computed the numbers; formulas are TeX, figures are in words.
 """
+
+
+def edition(context: Context, page: Page, files: Files) -> str:
+    """Give a page that has been woven as Markdown that says the same by itself."""
+    text = STASHED.sub(lambda stash: context.plain.get(stash[0], ""), context.woven)
+    text, folds = COMMENT.sub("", text), 1
+    while folds:
+        text, folds = FOLD.subn(opened, text)
+    return "".join(plainer(text, lambda link: leading(link[0], page, files))).strip() + "\n"
+
+
+def opened(fold: re.Match[str]) -> str:
+    """Open a fold, or an admonition, below its title."""
+    inside = re.sub(r"^[ ]{4}", "", fold["inside"], flags=re.MULTILINE)
+    return f"{fold['margin']}**{fold['title']}**\n\n{inside}" if fold["title"] else inside
+
+
+def plainer(text: str, link: Callable[[re.Match[str]], str]) -> Iterator[str]:
+    """Yield the parts of a text, without what only a page needs, and with its links changed."""
+    done = 0
+    for kept in [*KEPT.finditer(text), None]:
+        part = LINK.sub(link, text[done : kept.start() if kept else None])
+        for pattern, plain in PLAINER:
+            part = pattern.sub(plain, part)
+        yield part
+        if kept:
+            yield kept[0]
+            done = kept.end()
+
+
+def leading(path: str, page: Page, files: Files) -> str:
+    """Give the way from a page's Markdown to another's, or to a file."""
+    file = files.get_file_from_path(
+        posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), path))
+    )
+    if not file:
+        return path
+    to = f"{file.dest_uri}.md" if file.is_documentation_page() else file.dest_uri
+    return posixpath.relpath(to, posixpath.dirname(page.file.dest_uri) or ".")
 
 
 def write(text: str, page: Page, site: Path) -> None:
@@ -72,97 +138,3 @@ def listed(title: str, pages: Iterable[Page], site: Path, root: str) -> list[str
         words = page.meta.get("description", first)
         lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
     return [*lines, ""]
-
-
-def to_markdown(html: str) -> str:
-    """Write a page as Markdown."""
-    soup: Any = BeautifulSoup(INSIDE.sub("", html), "html.parser")
-    for element in soup.find_all(lambda e: IDLE.intersection([e.name, *e.get("class", [])])):
-        element.decompose()
-    for table in soup.find_all("table", {"data-source": True}):  # blocks, which no cell can hold
-        for row in table.select("tbody > tr"):
-            row.name = "div"
-            for cell in row.find_all("td", recursive=False):
-                cell.name = "div"
-            heading = soup.new_tag("h3")
-            heading.string = f"{row['id']}: {row['data-verdict']}"
-            row.div.insert_before(heading)
-            row.select_one("em.verdict").parent.decompose()
-        table.thead.decompose()
-        table.name = table.tbody.name = "div"
-    text = Plain().convert_soup(soup).strip()
-    soup.decompose()  # its elements know each other, and would stay a while
-    return f"{text}\n"
-
-
-class Plain(MarkdownConverter):  # type: ignore[misc]
-    """What the elements of a page become in Markdown."""
-
-    class Options:
-        """As CommonMark has it, and most people write it."""
-
-        heading_style = ATX
-        bullets = "-"
-        escape_underscores = False  # inside words, as in names of code, they mean nothing
-
-        @staticmethod
-        def code_language_callback(pre: Any) -> str:
-            """Name a block's language, by the class around it, which a claim's check lacks."""
-            found = re.search(r"language-(\w+)", " ".join(pre.parent.get("class", [])))
-            return found[1] if found else "python"
-
-    def escape(self, text: str, parent_tags: set[str]) -> str:
-        """Keep what would begin a tag or a formula from doing so."""
-        return re.sub(r"<(?=[a-zA-Z/!])|\$", r"\\\g<0>", super().escape(text, parent_tags))
-
-    def convert_math(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Give a formula's TeX, in a table without the sign that ends a cell."""
-        tex = str(el["alttext"])
-        if el.get("display") == "block":
-            return f"\n\n$$\n{tex}\n$$\n\n"
-        if "td" in parent_tags or "th" in parent_tags:
-            tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
-        return f"${tex}$"
-
-    def convert_svg(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Leave out a drawing, whose figure has its words."""
-        return ""
-
-    def convert_figure(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Give a figure's caption, and what there is to see."""
-        words = " ".join(el.desc.get_text().split()) if el.desc else ""
-        return (
-            f"\n\n**Figure.** {text.strip()}\n\n**What it shows.** {self.escape(words, set())}\n\n"
-        )
-
-    def convert_details(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Open what is folded. Of a figure's code the link to the script is enough."""
-        script = el.select_one("p:has(> a[download])")
-        if script and el.find_parent(class_="snippet"):
-            return f"\n\nThe script: {self.process_tag(script).strip()}\n\n"
-        return f"\n\n{text.strip()}\n\n"
-
-    def convert_summary(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Set apart the title of what was folded."""
-        return f"\n\n**{text.strip()}**\n\n"
-
-    def convert_sup(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Raise an exponent."""
-        return f"^{text}"
-
-    def convert_sub(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Lower an index."""
-        return f"_{text}"
-
-    def convert_a(self, el: Any, text: str, parent_tags: set[str]) -> str:
-        """Lead to other pages' Markdown. A claim's mark becomes words; tips are left out."""
-        classes = el.get("class") or []
-        if "term" in classes or "computed" in classes:
-            return text
-        name, words = str(el.get("aria-label", "")).partition(": ")[::2]
-        text = name or text
-        path, *rest = re.split(r"(?=[?#])", str(el.get("href", "")), maxsplit=1)
-        if ":" not in path and re.search(r"(^|/)(\.*|[^.]*)$", path) and path:
-            path = f"{path.removesuffix('/')}/index.html.md"
-        link = f"[{text}]({path}{''.join(rest)})"
-        return f"({link})" if words else link  # a mark in the text

@@ -125,9 +125,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        page.content = html = self.pages.in_full(page)
+        page.content = self.pages.in_full(page)
         if self.site:
-            plain.write(self.pages.plain_edition(page, html), page, self.site.new)
+            plain.write(self.pages.plain_edition(page), page, self.site.new)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""

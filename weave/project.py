@@ -22,7 +22,7 @@ MACHINERY = {
     "pages": (
         "**/*",
         "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
-        "markdownify beautifulsoup4 matplotlib numpy scipy",
+        "matplotlib numpy scipy",
     ),
 }
 LookUp = Callable[["Project", str], Any]

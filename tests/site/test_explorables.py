@@ -18,9 +18,9 @@ import pytest
 from playwright.sync_api import Page
 from scipy.special import softmax
 
-from tests.checks import agrees, mean_and_error
 from tests.site.accessibility import breaks_accessibility_rules
 from tests.site.browser import BASE, PHONE, Tab, complains
+from tests.tolerance import agrees, mean_and_error
 
 CALM = {"reduced_motion": "reduce"}
 # The page on which each stands.

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element
 from markdown.extensions.toc import slugify
 
 from weave.embed import Context, Embed, block, keys
+from weave.embeds.figure import code_block
 from weave.embeds.formula import in_words, to_mathml
 from weave.errors import WeaveError, did_you_mean
 from weave.project import Project, looks_up
@@ -125,7 +126,7 @@ def listing(match: re.Match[str], context: Context) -> str:
         place = f"{file}:{claim['line']}: {key}"
         words = {part: context.part(claim[part], place, claim["values"]) for part in WORDS}
         back = f"Explained in {link_to(claim['settled'], context)}\n{{ .back }}"
-        rows += table_row(key, claim | words, back, file)
+        rows += table_row(key, claim | words, back, file, context)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
         f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
@@ -184,15 +185,16 @@ def settled(match: re.Match[str], context: Context) -> str:
     return f'\n<ul class="settled" markdown="block">\n{items}</ul>\n'
 
 
-def table_row(key: str, claim: Mapping[str, Any], back: str, file: str) -> str:
+def table_row(key: str, claim: Mapping[str, Any], back: str, file: str, context: Context) -> str:
     """Give the row of a claim, with links `back` to the places that refer to it."""
     verdict, place = claim["verdict"], claim["place"]
+    said = f"{found(claim)}\n\n{back}\n\n{check(claim, file, context)}"
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
         f'<td markdown="block">\n\n{quoted(claim)}\n\n'
         f"[{key}](#{key}){{ .claim }} {place or 'our own addition'}\n{{ .place }}\n\n</td>\n"
         f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>\n'
-        f'<td markdown="block">\n\n{found(claim)}\n\n{back}\n\n{check(claim, file)}\n\n</td>\n'
+        f'<td markdown="block">\n\n{said}\n\n</td>\n'
         "</tr>\n"
     )
 
@@ -212,7 +214,7 @@ def found(claim: Mapping[str, Any]) -> str:
     return f"{before}{claim['text']}"
 
 
-def check(claim: Mapping[str, Any], file: str) -> str:
+def check(claim: Mapping[str, Any], file: str, context: Context) -> str:
     """Say how strict the check is, and show it, folded, with how many alterations it caught."""
     if "says" not in claim:
         return ""
@@ -223,10 +225,12 @@ def check(claim: Mapping[str, Any], file: str) -> str:
     right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
     code = f'claimed = "{claim["says"]}"\n{right}\n{claim["code"]}'
     # Not <code>, each of which the theme would give a button to copy it.
+    html = f"<pre><samp>{escape(code, quote=False)}</samp></pre>"
+    shown = context.stash(html, code_block(code))
     return (
         f"{claim['strictness']}\n{{ .place }}\n\n"
         '<details data-search-exclude markdown="block"><summary>The check</summary>\n\n'
-        f"<pre><samp>{escape(code, quote=False)}</samp></pre>\n\n"
+        f"{shown}\n\n"
         f"{alterations} From [{file}]({file}).\n\n</details>"
     )
 

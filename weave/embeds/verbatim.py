@@ -12,7 +12,7 @@ def weave(match: Match[str], context: Context) -> str:
 
 def dollar(match: Match[str], context: Context) -> str:
     r"""Show the sign of money that is written `\$`."""
-    return context.stash("$")
+    return context.stash("$", r"\$")
 
 
 FOLD = 'a fold begins with ??? depth "what one gets", or ??? proof "of what"'
