@@ -1,12 +1,10 @@
 """MkDocs: the plugin `weave`. What pages say does not depend on it.
 
 It refreshes the project once for each build, publishes the files beside the pages, and has `pages`
-give each page what it became. It makes a lab's page from Markdown, where mkdocs-jupyter would bring
-half a megabyte of its own.
+give each page what it became. It makes a lab's page from Markdown.
 """
 
 import sqlite3
-from base64 import b64decode
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,17 +21,24 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import faults, jupyter, lab, plain, runner
+from weave import faults, lab, plain, runner
 from weave.embed import log, mistake
 from weave.errors import WeaveError
 from weave.pages import Pages
 from weave.project import project_at
-from weave.published import card_of, cut_fonts, published
+from weave.published import cut_fonts, published
 from weave.site import Site
 from weave.survey import WATCHED
 
 AFTER_OTHER_PLUGINS = -100
-jupyter.load_cheaply()
+
+
+class LabPage(File):
+    """A notebook, which becomes a page."""
+
+    def is_documentation_page(self) -> bool:
+        """Say so to MkDocs."""
+        return True
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
@@ -73,11 +78,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
                 files.remove(old)
             kept = {"abs_src_path": str(what)} if isinstance(what, Path) else {"content": what}
             files.append(File.generated(config, name, **kept))
-        if config.site_url:  # a card needs an absolute address
-            words = [config.site_name, config.site_description or ""]
-            self.project.told["card "] = words
-            card = self.project.keep("card", "card ", lambda: card_of(*words))
-            files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        for old in [file for file in files if file.src_uri.endswith(".ipynb")]:
+            files.remove(old)
+            place = config.docs_dir, config.site_dir, config.use_directory_urls
+            files.append(page := LabPage(old.src_uri, *place))
+            beside = page.dest_uri.replace("index.html", f"{page.name}.ipynb")
+            files.append(File.generated(config, beside, abs_src_path=page.abs_src_path or ""))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
@@ -132,6 +138,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
         page.content = ""
+
+    def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Leave out the sitemap where no address is known."""
+        return output if config.site_url or template_name != "sitemap.xml" else ""
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
