@@ -10,7 +10,7 @@ LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.1
 AUDIT := $(BIN)/python -m uv tool run pip-audit==2.10.1 --disable-pip
 COQ := coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra
 # What the target's command is given besides; `pytest` in place of the whole suite on all cores:
-# make test ARGS=tests/test_variance.py
+# make test ARGS=tests/variance
 ARGS ?=
 
 # Material's notice about MkDocs 2 would otherwise stand above every build.

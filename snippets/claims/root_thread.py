@@ -962,7 +962,7 @@ def gradient_magnitude():
     r"this particular expression and not another one (like the product of the "
     r"norm $\frac{1}{|Q| |K|}$ or even $1/d$) is not very well explained",
     kind="opinion",
-    settled="scales.md#what-the-sources-say-and-what-we-find",
+    settled="scales.md#what-to-hold-constant",
 )
 def motivation():
     """A fair remark on the answers above it: they show that the root works, not

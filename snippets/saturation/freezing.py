@@ -10,7 +10,7 @@ with a sharp corner between.
 
 # %%
 import numpy as np
-from gaussian_logits import largest, mean_power_sum, participation, trace
+from gaussian_logits import largest, mean_power_sum, participation
 
 ratio = np.linspace(0.05, 2.5, 50)
 counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
@@ -37,8 +37,6 @@ at_border = {}
 for n in (16, 512, 65536):
     edge = np.sqrt(2 * np.log(n))
     at_border[n] = {"keys": participation(n, edge), "max": largest(n, edge)}
-# E tr J at twice the edge tends to a half.
-twice = {n: trace(n, 2 * np.sqrt(2 * np.log(float(n)))) for n in counts}
 
 # %%
 import matplotlib.pyplot as plt

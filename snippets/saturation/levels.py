@@ -25,7 +25,6 @@ one_left = np.interp(-1, -keys, g)
 # n φ(g) e^{σg}, as a share of its value at the peak, g = σ.
 spreads = [1, 2, 4, 8]
 weight = {s: np.exp(-((g - s) ** 2) / 2) for s in spreads}
-keys_at_peak = {s: n * np.exp(-(s**2) / 2) for s in spreads}
 
 # %%
 import matplotlib.pyplot as plt

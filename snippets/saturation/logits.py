@@ -20,7 +20,6 @@ largest_weight, gradient = {}, {}
 for n in [3, 64, 4096]:
     largest_weight[n] = np.array([largest(n, s) for s in sigma])
     gradient[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
-largest_at = {n: {s: largest(n, s) for s in (1, 8)} for n in (3, 64, 512, 4096)}
 
 # %%
 import matplotlib.pyplot as plt

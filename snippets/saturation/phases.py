@@ -23,7 +23,7 @@ n = 2.0 ** np.arange(1, 20.5, 0.5)
 border = 2 * np.log(n)
 critical = {int(m): 2 * np.log(m) for m in 2.0 ** np.arange(1, 21)}
 edge_of_2 = np.sqrt(critical[2])
-spread_if_above = {d: np.exp(d / 2) for d in (64, 128)}
+keys_to_thaw_64 = np.exp(64 / 2)
 # Keys, dimensions, width D, and the standard deviation of a weight.
 drawn = {
     "GPT-2": (1024, 64, 768, 0.02),

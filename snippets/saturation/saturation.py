@@ -29,9 +29,8 @@ ln_512 = np.log(512)  # the entropy of even weights
 # The article's small dimension, d = 4; and 3 keys, for the table.
 four_dimensions = participation(512, 2.0)
 scaled_3, bare_3 = (
-    {"largest": largest(3, s), "entropy": entropy(3, s)} for s in (1, 8)
+    {"largest": largest(3, s), "keys": participation(3, s)} for s in (1, 8)
 )
-scaled_3["keys"], bare_3["keys"] = (participation(3, s) for s in (1, 8))
 
 # %%
 import matplotlib.pyplot as plt

@@ -116,11 +116,13 @@ both = logit_sd["first cross"] ** 2
 assert abs(both - 2 / 3) < 1e-9, r"which gives $\sqrt{2/3}$"
 assert logit_sd["LeCun"] == 1, "separate and square, which gives 1"
 assert abs(0.02**2 * gpt2_width - 1) < 1e-9, "A fixed 0.02 … right at one width"
-assert gpt2_width > 768, "GPT-2 itself is narrower"
+assert gpt2_width > 768, "GPT-2's smallest size is narrower"
 assert effective["GPT-2"] > effective["LeCun"], "narrower, and starts flatter"
-assert min(fixed.values()) > 1, "of today's large models it is the other way"
+assert min(fixed.values()) > 1, (
+    "models that kept this number would start sharper"
+)
 assert fixed[12288] > np.sqrt(2 * np.log(512)), (
-    "The last is beyond … where a row of 512 keys freezes"
+    "The latter is beyond … where a row of 512 keys freezes"
 )
 assert first_input > 1, "the first layer's spread … times as large"
 assert abs(3 * 512 * linear_bias - 1) < 1e-9, "adds another … at $D = 512$"

@@ -23,6 +23,9 @@ needed = {n: np.log(n - 1) for n in keys}
 too_many = int(1 + np.exp(2)) + 1  # among so many none can get one half
 # A cap of 50: what the best key can lack at 512 keys.
 cap_lack = 511 * np.exp(-50)
+# QK-norm, its gains at 1: q and k of length √d, and the product over √d.
+qk_bound = {d: d**0.5 for d in (64, 128)}
+qk_best = {d: 1 / (1 + 511 * np.exp(-b)) for d, b in qk_bound.items()}
 
 # %%
 import matplotlib.pyplot as plt
@@ -62,6 +65,10 @@ assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
 assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
     "At 50 it lets the best of 512 keys come"
 )
+
+assert qk_bound[64] < qk_bound[128], r"no logit exceeds $\sqrt d$ … at $d=64$"
+assert abs(qk_bound[128] ** 2 - 128) < 1e-9, "at $d=64$ … at $d = 128$"
+assert min(qk_best.values()) * 512 > 1, "enough for one of 512 keys to get"
 
 # Of the questions.
 assert abs(cosine_ceiling[512] * (1 + 511 / np.e**2) - 1) < 1e-9, (

@@ -4,9 +4,9 @@ they are aligned, $d$ does.
 Six small plots in two rows, each with a dot for 16, 64 and 256 dimensions; a
 row has one logarithmic axis. Upper row, independent: undivided the spread of
 the logits doubles from dot to dot, 4, 8, 16; divided by √d it is 1 each time;
-divided by d it halves. Lower row, correlated by 0.3: undivided the logits grow
-fourfold from dot to dot, divided by √d they double, and divided by d they are
-0.3 each time. The two level lines have a colour of their own.
+divided by d it halves. Lower row, correlated by 0.3: undivided the mean of the
+logits grows fourfold from dot to dot, divided by √d it doubles, and divided by
+d it stays at 0.3. The two level lines have a colour of their own.
 """
 
 # %%
@@ -18,45 +18,48 @@ divisors = {"undivided": np.ones_like, "÷ √d": np.sqrt, "÷ d": np.copy}
 d = np.array(dims, dtype=float)
 # A sum of d terms: its noise grows like √d, its mean like d.
 spread = {name: np.sqrt(d) / f(d) for name, f in divisors.items()}
-size = {name: rho * d / f(d) for name, f in divisors.items()}
+mean = {name: rho * d / f(d) for name, f in divisors.items()}
 
 # %%
 import matplotlib.pyplot as plt
 
 fig, rows = plt.subplots(2, 3, figsize=(6.4, 4.4), sharex=True, sharey="row")
-for row, values in zip(rows, [spread, size], strict=True):
+for row, values in zip(rows, [spread, mean], strict=True):
     for axes, heights in zip(row, values.values(), strict=True):
         level = np.ptp(heights) < 1e-9
         axes.loglog(d, heights, "o-", color="C2" if level else "C5")
         for x, y in zip(d, heights, strict=True):
-            above = {"xytext": (0, 8), "textcoords": "offset points"}
-            axes.annotate(f"{y:.3g}", (x, y), ha="center", size=10, **above)
-        axes.set(xlim=(8, 512), xticks=dims, xticklabels=dims)
+            above = {"xytext": (0, 6), "textcoords": "offset points"}
+            label = f"1/{1 / y:.0f}" if y <= 1 / 4 else f"{y:.3g}"
+            axes.annotate(label, (x, y), ha="center", **above)
+        axes.set(xlim=(6, 900), xticks=dims, xticklabels=dims)
         axes.minorticks_off()
 for axes, name in zip(rows[0], divisors, strict=True):
     axes.set_title(name)
 ticks = [0.1, 1, 10, 100]
-rows[0, 0].set(ylabel="independent:\nspread", ylim=(0.04, 40))
-rows[1, 0].set(ylabel="aligned:\nsize", ylim=(0.15, 200))
+rows[0, 0].set(ylabel="independent:\nspread", ylim=(0.03, 80))
+rows[1, 0].set(ylabel="aligned:\nmean", ylim=(0.1, 500))
 for axes in rows[:, 0]:
     axes.set(yticks=ticks, yticklabels=ticks)
 rows[1, 1].set_xlabel("dimension d")
 plt.show()
 
 # %% says
-noise, signal = spread["undivided"], size["undivided"]
-assert np.all(noise == np.sqrt(d)), r"scores … spread like $\sqrt d$"
-assert np.ptp(spread["÷ √d"]) < 1e-9, r"$\sqrt d$ keeps that spread level"
-assert np.ptp(signal / d) < 1e-9, "aligned them, scores grow like $d$"
-level = [name for name in size if np.ptp(size[name]) < 1e-9]
-assert level == ["÷ d"], "only $d$ keeps their size"
+noise, signal = spread["undivided"], mean["undivided"]
+assert np.all(noise == np.sqrt(d)), r"of scores grows like $\sqrt d$"
+assert np.ptp(spread["÷ √d"]) < 1e-9, r"and $\sqrt d$ keeps it level"
+assert np.ptp(signal / d) < 1e-9, "the mean score grows like $d$"
+level = [name for name in mean if np.ptp(mean[name]) < 1e-9]
+assert level == ["÷ d"], "and only $d$ keeps it level"
 
 # Of the figure.
 assert np.all(noise == [4, 8, 16]), "doubles from dot to dot, 4, 8, 16"
 assert np.all(spread["÷ √d"] == 1), "divided by √d it is 1 each time"
 halved = spread["÷ d"]
 assert np.all(halved[1:] == halved[:-1] / 2), "divided by d it halves"
-assert np.allclose(signal[1:], 4 * signal[:-1]), "grow fourfold from dot to dot"
-doubled = size["÷ √d"]
-assert np.allclose(doubled[1:], 2 * doubled[:-1]), "by √d they double"
-assert np.allclose(size["÷ d"], 0.3), "by d they are 0.3 each time"
+assert np.allclose(signal[1:], 4 * signal[:-1]), (
+    "grows fourfold from dot to dot"
+)
+doubled = mean["÷ √d"]
+assert np.allclose(doubled[1:], 2 * doubled[:-1]), "divided by √d it doubles"
+assert np.allclose(mean["÷ d"], 0.3), "divided by d it stays at 0.3"

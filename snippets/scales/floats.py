@@ -14,6 +14,7 @@ bf16 and 48 in fp32. e^{πd}: all marks lie below 300 dimensions.
 import numpy as np
 from formats import (
     FORMATS,
+    FP8,
     LIMIT,
     rounds_to_infinity,
     rounds_to_one,
@@ -37,6 +38,15 @@ zero, equal, infinite = (
 cosine = {name: rounds_to_one("d", name, TEMPERATURE) for name in FORMATS}
 log_n_gap = gap * np.log(n_keys)  # with log n scaling, at every d
 fp16_zero = 25 * np.log(2)  # e^{-x} is 0 in fp16 beyond this x
+fp8_top = FP8[-1]
+fp8_top_d = fp8_top + 1  # |q|² = d exceeds it
+# Each coordinate is rounded to the nearest number of fp8.
+x, step = np.linspace(0, 8, 200_001, retstep=True)
+rounded = FP8[np.searchsorted((FP8[1:] + FP8[:-1]) / 2, x)]
+bell = 2 * step * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+square, with_x = bell @ rounded**2, bell @ (rounded * x)
+# The spread of a logit's error: one over d times d products, each of variance
+fp8_error = np.sqrt(square**2 - 2 * with_x**2 + 1)
 
 # %%
 import matplotlib.pyplot as plt
@@ -111,6 +121,11 @@ assert bf16[1] == fp32[1], "bf16, which has the same exponents"
 assert bf16[0] < fp32[0], "the same exponents and fewer digits"
 for name in ("fp32", "bf16"):
     assert infinite["exp πd"][name] < 64, "it is infinite, and every logit is 0"
+
+assert [fp8_top, FP8[-2], FP8[-3]] == [448, 416, 384], "and ends at"
+ends = np.unique(np.diff(FP8[8:] / 2.0 ** np.floor(np.log2(FP8[8:])))[:7])
+assert np.all(ends == 2.0**-3), "E4M3 has 3 bits after the first"
+assert 0 < fp8_error < 1, "it moves a logit … in every dimension"
 
 # Of the questions.
 assert n_keys == 512, "a typical one of 512 weights rounds to 0"

@@ -11,6 +11,9 @@ FORMATS = {
     "fp64": (53, 1023, -1074),
 }
 LIMIT = 2**140
+# All numbers of fp8 (E4M3) that are not negative; 480 would be the next.
+_small, _steps = np.arange(8) / 512, 1 + np.arange(8) / 8
+FP8 = np.append(_small, np.outer(2.0 ** np.arange(-6, 9), _steps))[:-1]
 
 
 def first(holds):

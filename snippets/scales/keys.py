@@ -13,7 +13,7 @@ keys or more, and the band soon reaches from nearly 0 to 1.
 
 # %%
 import numpy as np
-from gaussian_logits import mean_largest
+from gaussian_logits import mean_largest, mean_square_weights
 from scipy.special import expit, log_ndtr, logsumexp, ndtri
 from scipy.stats import qmc
 
@@ -64,6 +64,7 @@ at_512 = {name: f(512) for name, f in factors.items()}
 noise_alone = {name: mean_largest(512, f(512)) for name, f in factors.items()}
 # From how many keys on s ln n exceeds the freezing point √(2 ln n).
 frozen_from = {s: int(np.ceil(np.exp(2 / s**2))) for s in (0.43, 1)}
+sharing_of_8 = 1 / mean_square_weights(8, np.log(8))
 
 # %%
 import matplotlib.pyplot as plt
@@ -107,7 +108,6 @@ for name in shown[1:]:
     assert band[0] < 0.05 < 0.95 < band[2], "soon reaches from nearly 0 to 1"
 
 # Of the page.
-assert frozen_from[1] == 8, "a row of 8 keys or more starts frozen"
 assert np.all(np.diff(plain) < 0), r"With $\sqrt d$ alone the right key fades"
 assert abs(on_top[16384] - 1 / 2) < 0.05, "of all in about half of the draws"
 assert grown["ln n"] > 0.9 > grown["1"], (
@@ -116,9 +116,12 @@ assert grown["ln n"] > 0.9 > grown["1"], (
 split = quantiles["ln n"][16384]
 assert split[0] < 0.05, "the right key gets … nearly nothing"
 assert split[2] > 0.95, "the right key gets nearly everything"
-assert noise_alone["ln n"] > 1 / 2, "puts most of the weight on a key"
+assert noise_alone["ln n"] > 1 / 2, "it puts most of the weight on a key"
+assert noise_alone["ln n"] > 100 / 512, r"with $\ln n$ … on one of 512"
 far = np.log([frozen_from[0.43] - 1, frozen_from[0.43]])
 passed = 0.43 * far > np.sqrt(2 * far)
 assert [*passed] == [False, True], (
     r"freezes only from … where $0.43\ln n$ passes $\sqrt{2\ln n}$"
 )
+assert frozen_from[1] == 8, "which is too few for a sharp change"
+assert 2 < sharing_of_8 < 4, "too few … of them still share the weight"

@@ -52,9 +52,9 @@ def mean_cosine(d, rho):
 
 
 def aligned(d, rho, n):
-    """Return the size of a logit under alignment, by rival.
+    """Return the mean of a logit under alignment, by rival.
 
-    The mean, except that the cap is taken of the mean.
+    For the cap it is the cap of the mean.
     """
     result = {
         name: rho * np.exp(np.log(d) - log_f)

@@ -1,10 +1,10 @@
 r"""At the start only $\sqrt{d}$ holds the spread of a logit; under alignment
-only $d$ holds its size.
+only $d$ holds its mean.
 
 Two stacked panels against the dimension d from 2 to 4096, all axes logarithmic.
 Above, the standard deviation of a logit at the start: divided by 1 it rises
 steeply, by log d less so, by √d it is level at 1, by d and as a cosine it
-falls, by d⁵ and e^{πd} it drops out of the picture at once. Below, the size of
+falls, by d⁵ and e^{πd} it drops out of the picture at once. Below, the mean of
 a logit when query and key are correlated by 0.3: each line climbs more or falls
 less, √d now rises, and d, like the cosine, is level.
 """
@@ -62,7 +62,7 @@ for axes, values in zip(panels, [start, aligned], strict=True):
     axes.text(12, 2e-5, "÷ d⁵")
     axes.text(2.4, 1e-5, "÷ $e^{πd}$", ha="right")
 panels[0].set_title("at the start: standard deviation")
-panels[1].set_title("query and key correlated by 0.3: size")
+panels[1].set_title("query and key correlated by 0.3: mean")
 panels[1].set(
     xlabel="dimension d", xticks=[4, 16, 64, 512, 4096], xlim=(1, 5000)
 )
@@ -76,7 +76,7 @@ level = [
     for table in (start, aligned)
 ]
 assert level[0] == ["√d"], r"At the start only $\sqrt{d}$ holds the spread"
-assert level[1] == ["d"], "under alignment only $d$ holds its size"
+assert level[1] == ["d"], "under alignment only $d$ holds its mean"
 rise = {name: start[name][4096] / start[name][8] for name in start}
 assert rise["1"] > rise["log d"] > 1, "by 1 it rises steeply, by log d less so"
 assert abs(start["√d"][64] - 1) < 1e-9, "by √d it is level at 1"
@@ -98,7 +98,7 @@ assert np.ptp(cosine) < 0.01, "like the cosine, is level"
 for f in ("log d", "d⁵", "exp πd"):
     for table in (start, aligned):
         low, high = sorted([table[f][64], table[f][4096]])
-        assert high > 3 * low, r"$\log d$, $d^5$ and $e^{\pi d}$ keep neither"
+        assert high > 3 * low, r"$\log d$ and $d^5$ keep neither"
 assert start["exp πd"][4096] == 0, (
     r"With $e^{\pi d}$ … and at 4096 both are 0 in fp64"
 )

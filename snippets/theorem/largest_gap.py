@@ -60,6 +60,8 @@ for rho in alignments:
     assert np.allclose(worst, curve[:8]), "The largest possible ratio of the"
     end = bound[rho][1024] / bound[rho][512]
     assert abs(end - 1 / 2) < 0.01, "It falls like $1/d$"
-assert round(ratio[0.1][2]) == 7, "At alignment 0.1 it falls from about 7 to"
+assert round(ratio[0.1][2]) == 7, (
+    "At alignment 0.1 it falls from about 7 to little above 1"
+)
 assert ratio[0.3][2] > 2, "at 0.3 from above 2"
 assert ratio[0.6][2] < 2, "at 0.6 from below 2"

@@ -16,8 +16,6 @@ heads = read("heads.csv")
 names = ["lengths", "alignment", "pairing"]
 growth = {name: heads[f"{name}_growth"] for name in names}
 growth["all"] = heads["growth"]
-now = {name: heads[name] for name in names}
-product = np.prod([growth[name] for name in names], axis=0)
 median, error = (
     {name: of["distinct"] for name, of in every.items()} for every in medians()
 )
@@ -26,7 +24,8 @@ larger, lengths, alignment, pairing = (
     for name in ("growth", *(f"{name}_growth" for name in names))
 )
 aligned, at_start = median["alignment"], median["start_alignment"]
-d, deviation = 32, 0.02  # of the weights at the start
+d = 32
+deviation = 0.02  # of the weights at the start
 # The most that shared directions can give: all vectors on one line.
 limit = d**0.5
 # How much larger it is than with coordinates of variance 1, for which it is √d.

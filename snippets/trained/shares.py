@@ -39,9 +39,7 @@ layer = terms["layer"][terms["pairs"] == "distinct"]
 share = {}
 for _, kind in table:
     rows = terms["pairs"] == kind
-    share[kind] = {
-        name: terms[name][rows] for name in [*parts, "size", "formula"]
-    }
+    share[kind] = {part: terms[part][rows] for part in parts}
 heads = len(layer)
 
 # How far C is from 0 over distinct pairs, in how many heads.

@@ -55,14 +55,13 @@ for at in size:
     local[at] = np.diff(np.log2(early), axis=1).mean(axis=0)
 
 # What the tables on the page show.
-lasting = [(step, *(common[*how, step] for how in settings)) for step in steps]
+lasting = {step: [common[*how, step] for how in settings] for step in steps}
 for step in (50, 200):
     changes = [change[*how, step, last] for how in settings]
-    lasting.append((f"{last} less {step}", *changes))
-by_part = [
-    (step, *(found["8/d", "0", step] for found in fit.values()))
-    for step in steps
-]
+    lasting[f"{last} less {step}"] = changes
+by_part = {
+    step: [found["8/d", "0", step] for found in fit.values()] for step in steps
+}
 
 # %%
 import matplotlib.pyplot as plt

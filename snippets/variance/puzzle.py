@@ -101,6 +101,9 @@ assert abs(standardised_exact_mean - 16 / 9) < 1e-9, "the average becomes $16/9"
 assert standardised.max() <= 4 + 1e-9, (
     "exceeds … = 4 (the sums of the squares of all entries are 4 each)"
 )
+assert np.isclose(
+    np.mean(standardised < observed), standardised_percentile / 100, atol=0.01
+), "and for Gaussian entries … of all results lie below"
 centres = np.array([standardised_median, standardised_exact_mean])
 assert np.all((observed < centres) & (centres < naive)), (
     "a little right of 1.6 and left of 2"

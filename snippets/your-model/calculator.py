@@ -88,6 +88,7 @@ assert keys["forgotten"] < 5, "a few keys take nearly all the weight"
 assert flat < start["width"] < 1, "makes it flatter, but not flat"
 widths = [*by_width.values()]
 assert np.all(np.diff(widths) > 0), "gives … and more in wider models"
+assert keys["twice"] > flat_share * n_keys, "more than … of the keys share"
 beyond = sharing(16384, 1.1 * flat) / 16384
 assert beyond < flat_share, "and the spread is then below"
 assert flat < start["linear"], "'s start, at … lies above"

@@ -96,6 +96,8 @@ WRONG = {
         "return 1": "divided by log d",
         "return 1.01 * np.sqrt(d) / f(d)": "the spread is 1.4427, and this gives 1.4571",
         "return np.nan": "this gives nan",
+        "q, k = np.random.default_rng(0).standard_normal((2, 20_000, d))\n"
+        "return np.std(np.sum(q * k, axis=1)) / f(d)": "A formula comes within",
     },
     2: {
         HALF + "\ndef ceiling(n, beta):\n"

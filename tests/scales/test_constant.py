@@ -14,10 +14,10 @@ def test_what_each_divisor_holds_constant(snippet, place):
     page = snippet("scales/constant")
     d = page.dims[place]
     spread, spread_error = sd_and_error(np.sum(np.multiply(*pairs(d)), axis=1))
-    size, size_error = mean_and_error(np.sum(np.multiply(*pairs(d, page.rho)), axis=1))
+    mean, mean_error = mean_and_error(np.sum(np.multiply(*pairs(d, page.rho)), axis=1))
     for name, f in {"undivided": 1, "÷ √d": math.sqrt(d), "÷ d": d}.items():
         assert agrees(spread / f, page.spread[name][place], spread_error / f)
-        assert agrees(size / f, page.size[name][place], size_error / f)
+        assert agrees(mean / f, page.mean[name][place], mean_error / f)
         # The fifth part of a bar would be seen.
         assert not agrees(1.2 * spread / f, page.spread[name][place], spread_error / f)
-        assert not agrees(1.2 * size / f, page.size[name][place], size_error / f)
+        assert not agrees(1.2 * mean / f, page.mean[name][place], mean_error / f)

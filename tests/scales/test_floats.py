@@ -7,7 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from tests.tolerance import close
+from tests.scales.draws import pairs, sd_and_error
+from tests.tolerance import agrees, close
 
 
 def to_bf16(x):
@@ -101,6 +102,24 @@ def test_equal_weights_in_fp64_in_exact_arithmetic(snippet):
         gap = s - s * s / 2 + s**3 / 6
         assert (gap <= Fraction(1, 2**54)) == equal
     assert page.equal["d⁵"]["fp64"] == 4096
+
+
+@pytest.mark.parametrize("d", [16, 256])
+def test_what_fp8_does_to_a_logit(snippet, d):
+    page, (q, k) = snippet("scales/floats"), pairs(d)
+
+    def rounded(x, bits):
+        """Round to so many bits after the first, by shifting; no smaller than 2^−9 apart."""
+        spacing = 2.0 ** np.maximum(np.frexp(x)[1] - 1 - bits, -9)
+        return np.round(x / spacing) * spacing
+
+    def error(bits):
+        moved = np.sum(rounded(q, bits) * rounded(k, bits) - q * k, axis=1) / math.sqrt(d)
+        return sd_and_error(moved)
+
+    assert agrees(error(3)[0], page.fp8_error, error(3)[1])
+    assert not agrees(error(2)[0], page.fp8_error, error(2)[1]), "E5M2"
+    assert page.fp8_top_d == 1 + 2**8 * (1 + 6 / 8)
 
 
 def test_log_n_scaling_and_half_precision(snippet):

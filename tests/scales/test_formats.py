@@ -21,6 +21,15 @@ def test_the_formats_are_those_of_numpy(module):
     assert after_1 - 1 == 2.0 ** (1 - bits)
 
 
+def test_fp8_is_e4m3(module):
+    # Decode the bytes: four bits of exponent with bias 7, three of fraction. The last is no number.
+    def decode(byte):
+        exponent, fraction = divmod(byte, 8)
+        return fraction * 2.0**-9 if exponent == 0 else (1 + fraction / 8) * 2.0 ** (exponent - 7)
+
+    assert module("scales/formats").FP8.tolist() == [decode(byte) for byte in range(127)]
+
+
 def test_first_is_the_first(module):
     first = module("scales/formats").first
     for target in (2, 3, 1000, 2**50 + 4097):

@@ -11,6 +11,15 @@ from tests.scales.right_key import FACTORS, below, on_top
 from tests.tolerance import agrees, close, mean_and_error
 
 
+def test_eight_keys_are_too_few_to_freeze_at_once(snippet):
+    page, rng = snippet("scales/keys"), np.random.default_rng(32)
+    n = page.frozen_from[1]
+    weights = special.softmax(math.log(n) * rng.standard_normal((200_000, n)), axis=1)
+    mean, error = mean_and_error(np.sum(weights**2, axis=1))
+    assert agrees(mean, 1 / page.sharing_of_8, error)
+    assert not agrees(mean, 1 / (page.sharing_of_8 + 0.05), error)
+
+
 def test_how_often_the_right_key_is_on_top(snippet):
     page = snippet("scales/keys")
     for n, share in page.on_top.items():

@@ -23,9 +23,7 @@ UNNOTICED = {
     "your-model": {},
     "saturation": {},
     "scales": {},
-    "theorem": {
-        "spectrum.second": "one draw, openly, beside its standard error",
-    },
+    "theorem": {},
     "questions": {},
     "index": {},
 }

@@ -409,9 +409,9 @@ def is_matrix(value):
 SAME = dict.fromkeys(("density-as-a-mean", "density-of-a-score-as-a-mean"), r"\infty+ 1")
 DEFINITION, STEP = "says what a letter stands for", "a step on the way to a result"
 COQ = "a step of the proof, which Coq checks (proofs/)"
-LEMMA = "for a general function: tests/test_theorem.py tries it on many"
+LEMMA = "for a general function: tests/theorem/test_moments.py tries it on many"
 INDEXED = "an integral of functions with an index: the reader does not know them"
-LIMIT = "a limit, not an equation; tests/test_saturation.py compares the code with it"
+LIMIT = "a limit, not an equation; tests/saturation/ compares the code with it"
 # The formulas without a name, by what they begin with, and why.
 UNNAMED = {
     r"\operatorname{softmax}\!\Big(": DEFINITION,
@@ -435,7 +435,7 @@ UNNAMED = {
     r"\int_0^\infty F(\sigma\delta)": LIMIT,
     r"\begin{aligned} &\int_0^\infty 2p(1-p)": STEP,
     r"\frac{\partial o}{\partial q} =": STEP,
-    r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/test_saturation.py simulates it",
+    r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/saturation/ simulates it",
     r"\sum_b x_b = 0": DEFINITION,
     r"\operatorname{Cov}(S_{ij},S_{il})": STEP,
     r"\frac{\ln n}{a} + \frac a2": "an approximation, for large n",
@@ -454,8 +454,8 @@ UNNAMED = {
     r"A = \frac12\begin{pmatrix}": DEFINITION,
     r"\frac{2a}{d + h - a": "a bound",
     r"q_i = \frac{z_1 + b_iz_2}": DEFINITION,
-    r"\begin{aligned} \mathbb{E}[S^2] ={}&": "a cumulant of four: tests/test_theorem.py tries it",
-    r"S = \frac{1+\rho}{2}\,X": "of distributions: tests/test_theorem.py compares samples",
+    r"\begin{aligned} \mathbb{E}[S^2] ={}&": "tests/theorem/test_moments.py has it",
+    r"S = \frac{1+\rho}{2}\,X": "of distributions: tests/theorem/test_law.py draws them",
     r"-\frac{(s-\rho v)^2}{2cv}": STEP,
     r"C_m = \rho\,R(m)^\top": STEP,
     r"\begin{aligned} \mathbb{E}[W_{ij}W_{kl}]": STEP,
@@ -463,7 +463,7 @@ UNNAMED = {
     r"\Delta q = -\frac{\eta g\|x\|^2}{s}": STEP,
     r"\Delta q\cdot k = \delta\sum": STEP,
     r"\Delta q = -\eta\,\frac{\|x\|_1}{D}": STEP,
-    r"\mathbb{E}\,\Delta(q\cdot k) =": "holds where g > 0: tests/test_training.py simulates it",
+    r"\mathbb{E}\,\Delta(q\cdot k) =": "holds where g > 0: tests/training/test_derivations.py simulates it",
 }
 
 

@@ -361,9 +361,12 @@ def test_a_word_that_no_page_uses_is_named(tmp_path):
     assert unused_words(tmp_path) == ["Key"]
 
 
+PAPERS = ("README.md", "CONTRIBUTING.md", "STYLE.md", "weave/README.md")
+
+
 @pytest.mark.skipif(not shutil.which("make"), reason="no make")
 def test_make_knows_every_target_that_is_named_and_passes_on_what_it_is_given():
-    text = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md"))
+    text = "".join((ROOT / name).read_text("utf-8") for name in PAPERS)
     named = re.findall(
         r"(?:^|`)make ([a-z]+)(?: ARGS=(?:\"([^\"]+)\"|([^`\s]+)))?", text, re.MULTILINE
     )

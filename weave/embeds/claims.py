@@ -125,7 +125,7 @@ def listing(match: re.Match[str], context: Context) -> str:
     for key, claim in claims.items():
         place = f"{file}:{claim['line']}: {key}"
         words = {part: context.part(claim[part], place, claim["values"]) for part in WORDS}
-        back = f"Explained in {link_to(claim['settled'], context)}\n{{ .back }}"
+        back = context.part(f"Explained in {link_to(claim['settled'], context)}\n{{ .back }}")
         rows += table_row(key, claim | words, back, file, context)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
@@ -163,7 +163,7 @@ def settled(match: re.Match[str], context: Context) -> str:
     """List by page the claims that it settles, by their verdicts, in Markdown."""
     listed = match["settling"].split()
     by_page: dict[str, dict[str, list[str]]] = {page: {} for page in listed}
-    for key in context.look_up("claims"):
+    for key in sorted(context.look_up("claims")):
         row = look_up(key, context)
         page = row["settled"].partition(".md")[0]
         if page not in by_page:
@@ -182,7 +182,7 @@ def settled(match: re.Match[str], context: Context) -> str:
             parts.append(f"*{verdict}*{{ .verdict .{TONES[verdict]} }} {links}")
         link = f"[{found[0]}]({page}.md): {count} claims."
         items += f'<li id="of-{page}" markdown="block">\n\n{link} {" ".join(parts)}\n\n</li>\n'
-    return f'\n<ul class="settled" markdown="block">\n{items}</ul>\n'
+    return context.part(f'\n<ul class="settled" markdown="block">\n{items}</ul>\n')
 
 
 def table_row(key: str, claim: Mapping[str, Any], back: str, file: str, context: Context) -> str:

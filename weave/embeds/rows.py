@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from weave.embed import Context, Embed
-from weave.embeds.value import formatted, read
+from weave.embeds.value import read
 from weave.errors import WeaveError
 
 ALONE = re.compile(r"\{=[ ](?P<name>\w+)(?:[ ]:(?P<spec>[^{}]+?))?[ ]\}")
@@ -28,8 +28,8 @@ def weave(match: re.Match[str], context: Context) -> str:
             raise WeaveError(f"'{case}' is no {len(names)} values: {', '.join(names)}") from None
 
         def label(found: re.Match[str], own: dict[str, object] = own) -> str:
-            name = found["name"]
-            return formatted(name, own[name], found["spec"] or "") if name in own else found[0]
+            text = own.get(found["name"])  # a label may hold formulas and links
+            return format(text, found["spec"] or "") if isinstance(text, str) else found[0]
 
         row = context.part(ALONE.sub(label, match["row"]), own={**context.own, **own})
         rows.append(row)

@@ -83,16 +83,11 @@ def evaluate(text: str, context: Context) -> tuple[str, str]:
     value, snippet = read(written, context)
     if snippet:
         context.quoted[snippet] = None
-    return formatted(written, value, spec), snippet
-
-
-def formatted(written: str, value: Any, spec: str) -> str:
-    """Give a number or a text as it is printed; two numbers are a value and its error."""
     try:
         if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
             number, error = value
-            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}"
-        return printed(value, spec)
+            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
+        return printed(value, spec), snippet
     except (TypeError, ValueError) as error:
         raise WeaveError(f"'{written}': {error}") from None
 

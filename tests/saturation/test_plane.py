@@ -1,0 +1,32 @@
+"""The map to drag over, by drawing rows."""
+
+import math
+
+import numpy as np
+from scipy.special import softmax
+
+from tests.saturation.draws import close
+from tests.tolerance import agrees, mean_and_error
+
+
+def test_the_map_to_drag_over(snippet):
+    """Each place averages what simulated rows do; a map shifted by half an octave does not."""
+    shown = snippet("saturation/plane")
+    rng = np.random.default_rng(31)
+
+    def fits(shift):
+        found = []
+        for i, j in [(0, 2), (12, 0), (12, 6), (20, 3), (24, 8), (28, 5), (32, 9)]:
+            n, sigma = 2 ** shown.octaves[j], 2.0 ** (shown.halvings[i] + shift)
+            rows = softmax(sigma * rng.standard_normal((1500, n)), axis=1).max(axis=1)
+            mean, error = mean_and_error(rows)
+            found.append(agrees(shown.weight[i, j], mean, error))
+        return all(found)
+
+    assert fits(0)
+    assert not fits(0.5)
+    assert np.abs(shown.explore["map"] / 1000 - shown.weight).max() <= 0.0005
+    assert close(shown.border_512, 18 * math.log(2))
+    audit = snippet("scales/audit")
+    assert close(shown.models["GPT-2"][2], audit.var_q["GPT-2"] ** 2)
+    assert close(shown.models["T5"][2], audit.var_q["T5"] * audit.var_k["T5"])

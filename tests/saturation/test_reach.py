@@ -1,0 +1,135 @@
+"""What reaches a key and the query: the gradient of the output, by its definition."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from tests.saturation.draws import close, draw, is_mean, jacobian_squares
+from tests.saturation.quadrature import log_sum
+from tests.tolerance import agrees, mean_and_error
+
+
+def output_gradients(seed, n, d, s, draws):
+    """Draw queries of length √d, keys and values; give ‖∂o/∂q‖_F/√d_v, from the definition."""
+    rng = np.random.default_rng(seed)
+    result = []
+    for _ in range(draws):
+        q = rng.standard_normal(d)
+        q *= np.sqrt(d) / np.linalg.norm(q)
+        K, V = rng.standard_normal((2, n, d))
+        p = softmax(K @ q / s)
+        o = p @ V
+        result.append(np.linalg.norm(((V - o).T * p) @ K) / s / np.sqrt(d))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("n", [3, 16])
+def test_gradient_of_the_output(snippet, exact, n):
+    page, d = snippet("saturation/reach"), 64
+    bare, divided = (output_gradients(16, n, d, s, 3000) for s in (1, 8))
+    for sample, s in [(bare, 1), (divided, 8)]:
+        sigma = 8 / s
+        square = (d - 1) * exact.jacobian_square(n, sigma) + exact.along_query_square(n, sigma)
+        assert is_mean(square / s**2, sample**2)
+        assert not is_mean(square / s**2 / 64, sample**2), "1/s once too often"
+        if s > 1:
+            assert not is_mean(square, sample**2), "without the chain rule's 1/s"
+    ratio = np.median(bare) / np.median(divided)
+    # What is left out, ‖Jg‖², and two simulated medians: a tenth, or a quarter for three keys.
+    assert abs(ratio / page.median_ratio[d][n] - 1) < (0.3 if n == 3 else 0.12)
+    assert not abs(ratio / 8 / page.median_ratio[d][n] - 1) < 0.3
+    assert (ratio < 1) == (n == 3)
+
+
+def test_gradient_of_the_output_for_512_keys(snippet, exact):
+    page, n, d = snippet("saturation/reach"), 512, 64
+    ratio = {s: output_gradients(31, n, d, s, 500) for s in (1, 8)}
+    for s, sample in ratio.items():
+        assert is_mean(exact.output_gradient(n, d, s) ** 2, sample**2)
+    squares = [mean_and_error(sample**2) for sample in ratio.values()]
+    root = math.sqrt(squares[0][0] / squares[1][0])
+    error = root / 2 * math.hypot(*(e / m for m, e in squares))
+    assert agrees(root, page.rms_ratio[d][n], error)
+    assert not agrees(root / 2, page.rms_ratio[d][n], error)
+    # Relative to o, by E‖o‖²/d_v = E Σp², drawn.
+    norms = [mean_and_error(np.sum(draw(32, n, 8 / s, 8000)[1] ** 2, axis=1)) for s in ratio]
+    relative = page.rms_ratio[d][n] * math.sqrt(norms[1][0] / norms[0][0])
+    error = relative / 2 * math.hypot(*(e / m for m, e in norms))
+    assert agrees(relative, page.rms_relative, error)
+    assert 4.5 * error < 0.05 < abs(page.rms_ratio[d][n] - page.rms_relative)
+
+
+def test_relative_to_the_output_the_medians_cross_later():
+    d = 64
+
+    def relative(n, s):
+        rng, result = np.random.default_rng(33), []
+        for _ in range(4000):
+            K, V = rng.standard_normal((2, n, d))
+            p = softmax(math.sqrt(d) * K[:, 0] / s)  # the query lies along the first axis
+            o = p @ V
+            result.append(np.linalg.norm(((V - o).T * p) @ K) / s / np.linalg.norm(o))
+        return np.median(result)
+
+    assert relative(8, 1) < 0.9 * relative(8, 8)
+    assert relative(64, 1) > 1.1 * relative(64, 8)
+
+
+@pytest.mark.parametrize("d", [64, 128, 256])
+def test_where_the_medians_cross(snippet, keys, d):
+    page = snippet("saturation/reach")
+
+    def ratio(n):
+        bare, divided = (np.sqrt(jacobian_squares(draw(21, n, s, 8000)[1])) for s in (d**0.5, 1))
+        return math.sqrt(d) * np.median(bare) / np.median(divided)
+
+    def crosses(n):  # a tenth below it the bare gradient is smaller, a tenth above larger
+        return ratio(math.floor(n / 1.1)) < 1 < ratio(math.ceil(n * 1.1))
+
+    assert crosses(page.crossing[d])
+    assert not crosses(page.crossing[d] / 1.3)
+    assert not crosses(page.crossing[d] * 1.3)
+
+    # The whole number that is printed, from other even draws.
+    def even_ratio(n):
+        top = keys.draw_evenly(n, seed=1)
+        bare, divided = (np.median(keys.jacobian_norm(top, n, s)) for s in (math.sqrt(d), 1))
+        return math.log(math.sqrt(d) * bare / divided)
+
+    low = math.floor(page.crossing[d])
+    below, above = even_ratio(low), even_ratio(low + 1)
+    assert abs(low - below / (above - below) - page.crossing[d]) < 0.25
+
+
+def test_gradient_of_the_output_is_a_derivative():
+    rng = np.random.default_rng(17)
+    q, K, V, s = rng.standard_normal(4), *rng.standard_normal((2, 5, 4)), 2.0
+
+    def output(q):
+        return softmax(K @ q / s) @ V
+
+    p = softmax(K @ q / s)
+    formula = V.T @ (np.diag(p) - np.outer(p, p)) @ K / s
+    steps = 1e-6 * np.eye(4)
+    slopes = np.array([(output(q + h) - output(q - h)) / 2e-6 for h in steps]).T
+    assert np.allclose(formula, slopes, atol=1e-8)
+    assert not np.allclose(formula * s, slopes, atol=1e-8)
+
+
+@pytest.mark.parametrize("n", [3, 512])
+@pytest.mark.parametrize("sigma", [1, 8])
+def test_typical_weight_by_another_quadrature(snippet, n, sigma):
+    page = snippet("saturation/reach")
+    for scale in (1, 1.001):
+        other = -log_sum(n, scale * sigma)
+        assert close(math.log(page.typical[sigma][n]), other, 3e-5) == (scale == 1)
+
+
+def test_a_row_of_the_jacobian_is_no_longer_than_root_2_p():
+    for sigma in (0.5, 1, 8):
+        for p in draw(19, 8, sigma, 200)[1]:
+            rows = np.linalg.norm(np.diag(p) - np.outer(p, p), axis=1)
+            assert np.all(rows <= math.sqrt(2) * p * (1 + 1e-12) + 1e-16)
+            assert not np.all(rows <= p**2)

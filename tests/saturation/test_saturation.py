@@ -1,0 +1,63 @@
+"""How concentrated weights are: by whole queries and keys, and by another quadrature."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from tests.saturation.draws import close, is_mean
+from tests.saturation.quadrature import largest_mean, log_sum, power_sums
+
+
+def attention(seed, n, d, divisor, draws):
+    """Draw whole queries, of length √d, and keys; give the weights."""
+    rng = np.random.default_rng(seed)
+    p = np.empty((draws, n))
+    for row in p:
+        q = rng.standard_normal(d)
+        q *= np.sqrt(d) / np.linalg.norm(q)
+        row[:] = softmax(rng.standard_normal((n, d)) @ q / divisor)
+    return p
+
+
+@pytest.mark.parametrize("n", [16, 512])
+def test_saturation(snippet, n):
+    page = snippet("saturation/saturation")
+    for name, d, divisor in [("÷ √d", 64, 8), ("d = 16", 16, 1), ("d = 64", 64, 1)]:
+        p = attention(5, n, d, divisor, 600)
+        same = np.sum(p**2, axis=1)
+        assert is_mean(1 / page.taking_part[name][n], same)
+        assert is_mean(page.largest_weight[name][n], p.max(axis=1))
+        entropy = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=1)
+        assert is_mean(page.mean_entropy[name][n], entropy)
+        assert close(page.share[name][n] * np.log(n), page.mean_entropy[name][n])
+    for divisor in (1, 64):
+        wrong = np.sum(attention(5, n, 64, divisor, 600) ** 2, axis=1)
+        assert not is_mean(1 / page.taking_part["÷ √d"][n], wrong), "no divisor, and d for √d"
+
+
+@pytest.mark.parametrize("n", [3, 16, 64, 512, 4096, 65536])
+@pytest.mark.parametrize(("name", "sigma"), [("÷ √d", 1), ("d = 64", 8)])
+def test_the_table_by_another_quadrature(snippet, n, name, sigma):
+    page = snippet("saturation/saturation")
+    if n == 3:
+        few = page.scaled_3 if sigma == 1 else page.bare_3
+        keys, largest = few["keys"], few["largest"]
+    else:
+        keys, largest = page.taking_part[name][n], page.largest_weight[name][n]
+        same = power_sums(n, sigma)[0]
+        entropy = log_sum(n, sigma) - sigma**2 * (1 - same)
+        assert close(page.mean_entropy[name][n], entropy, 3e-5)
+        if sigma == 1:
+            assert close(page.key_share[n], 1 / same / n, 1e-6)
+    for scale in (1, 1.001):
+        assert close(keys, 1 / power_sums(n, scale * sigma)[0], 1e-6) == (scale == 1)
+        assert close(largest, largest_mean(n, scale * sigma), 3e-5) == (scale == 1)
+
+
+def test_single_numbers(snippet):
+    page = snippet("saturation/saturation")
+    assert close(1 / page.four_dimensions, power_sums(512, 2)[0], 1e-6)
+    assert close(page.output_sd**2, power_sums(512, 1)[0], 1e-6)
+    assert close(math.exp(page.ln_512), 512)

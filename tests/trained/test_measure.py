@@ -1,0 +1,198 @@
+"""What is stored of MiniLM: a sample measured again by other code, and tables that agree."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tests.tolerance import agrees, close
+from tests.trained.lists import KINDS, by_list, content, listed
+from tests.trained.tables import PRINTED
+
+SAMPLE = [(0, 2), (3, 8), (5, 1)]
+
+
+def test_tables_agree_with_each_other(stored):
+    heads, terms = stored.read("heads.csv"), stored.read("terms.csv")
+    median, error = stored.medians()
+    for kind in np.unique(terms["pairs"]):
+        rows = terms["pairs"] == kind
+        assert rows.sum() == 72
+        for name in ("size", "baseline", "means", "C", "formula"):
+            assert close(np.median(terms[name][rows]), median[name][kind], PRINTED)
+        parts = terms["baseline"] + terms["means"] + terms["C"]
+        assert close(parts[rows], terms["formula"][rows], PRINTED)
+        whole = ["tr_C_squared", "tr_of_C_squared", "C_and_means"]
+        assert close(sum(terms[name] for name in whole)[rows], terms["C"][rows], PRINTED)
+        exact = kind == "re-paired"
+        assert close(terms["formula"][rows], 1, PRINTED) == exact
+        assert close(error["C"][kind], 0, 1e-6) == exact
+    size = terms["size"][terms["pairs"] == "distinct"]
+    without_pairing = heads["lengths"] * heads["alignment"]
+    assert close(without_pairing * heads["pairing"] / size, 1, PRINTED)
+    assert not close(without_pairing / size, 1, 10 * PRINTED)
+    for name in ("lengths", "alignment", "pairing"):
+        assert close(heads[f"start_{name}"] * heads[f"{name}_growth"] / heads[name], 1, PRINTED)
+
+
+def of_head(table, layer, head, kind=None):
+    """Tell which rows of a table are of a head, and of a kind of pairs."""
+    rows = (table["layer"] == layer) & (table["head"] == head)
+    return rows & (table["pairs"] == kind) if kind else rows
+
+
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_terms_of_a_head_measured_again(stored, ran, layer, head, kind):
+    table = stored.read("terms.csv")
+    parts = [listed(q, k, KINDS[kind](p)) for q, k, p in content(ran, layer, head)]
+    found, wrong = by_list(parts), by_list(parts, frobenius=True)
+
+    def fits(values, layer, head):
+        row = of_head(table, layer, head, kind)
+        return all(close(table[name][row], value, PRINTED) for name, value in values.items())
+
+    assert fits(found, layer, head)
+    assert not fits(wrong, layer, head), "‖C‖² for tr C²"
+    assert not fits(found, layer, (head + 1) % 12), "the row of another head"
+
+
+def test_re_paired_measured_again(stored, ran):
+    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
+    q, k = (np.concatenate(part) for part in list(zip(*content(ran, layer, head), strict=True))[:2])
+    size = np.sqrt(np.mean((q @ k.T) ** 2))
+    assert close(table["size"][of_head(table, layer, head, "re-paired")] / size, 1, PRINTED)
+    assert not close(table["size"][of_head(table, layer, head, "distinct")] / size, 1, PRINTED)
+
+
+def test_null_model_measured_again(stored, ran):
+    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
+    own = list(content(ran, layer, head))
+
+    def within(pairs):
+        rows = [np.var(q @ k.T, axis=1) for q, k in pairs]
+        return np.mean(np.concatenate(rows))
+
+    found = {True: [], False: []}
+    for other in range(12):
+        if other == head:
+            continue
+        mixed = [(q, k) for (q, *_), (_, k, _) in zip(own, content(ran, layer, other), strict=True)]
+        ratio = np.sqrt(within([(q, k) for q, k, _ in own]) / within(mixed))
+        for equal in found:
+            times = ratio if equal else 1
+            parts = [
+                listed(q, times * k, special.softmax(times * q @ k.T / np.sqrt(32), axis=1))
+                for q, k in mixed
+            ]
+            found[equal].append(by_list(parts)["C"])
+    null = table["C"][of_head(table, layer, head, "null")]
+    assert close(np.mean(found[True]), null, PRINTED)
+    assert not close(np.mean(found[False]), null, PRINTED), "at another spread"
+    heads = stored.read("heads.csv")
+    assert close(max(found[True]), heads["largest_null"][of_head(heads, layer, head)], PRINTED)
+
+
+def test_start_measured_again(stored, minilm, texts):
+    table, heads = stored.read("terms.csv"), stored.read("heads.csv")
+    drawn = minilm.at_random(minilm.load(), 0)
+    # Queries of independent weights: E|q|² = 32 · 384 · 0.02², as LayerNorm gives |x|² = 384.
+    assert abs(np.mean(heads["start_lengths"] ** 2) / (32 * (384 * 0.02**2) ** 2) - 1) < 0.02
+    assert abs(np.mean(heads["lengths"] ** 2) / (32 * (384 * 0.02**2) ** 2) - 1) > 1
+    layer, head = SAMPLE[0]
+    begun = [minilm.forward(text, drawn) for text in texts]
+    parts = [listed(q, k, KINDS["distinct"](p)) for q, k, p in content(begun, layer, head)]
+    for name, value in by_list(parts).items():
+        assert close(table[name][of_head(table, layer, head, "start")], value, PRINTED)
+
+
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+def test_error_of_a_head_by_leaving_out(stored, pairs, ran, layer, head):
+    """The jackknife: leave out each pair of sentences once."""
+    sums = np.array(
+        [pairs.sums(q, k, KINDS["attended"](p)) for q, k, p in content(ran, layer, head)]
+    )
+    blocks = sums.reshape(110, 2, -1).sum(axis=1)
+    left = pairs.shares(blocks.sum(axis=0) - blocks, 32)["C"]
+    error = np.sqrt(109 / 110 * np.sum((left - left.mean()) ** 2))
+    table = stored.read("terms.csv")
+    row = of_head(table, layer, head, "attended")
+    # 200 draws know their standard deviation up to a twentieth.
+    assert agrees(table["C_error"][row] / error, 1, 1 / 20)
+    assert not agrees(table["C_error"][row] / error * np.sqrt(2), 1, 1 / 20)
+
+
+@pytest.mark.parametrize(("layer", "head"), SAMPLE)
+def test_logits_of_a_head_measured_again(stored, ran, layer, head):
+    table = stored.read("heads.csv")
+    logits, picks, even, special_, before, frozen = [], [], [], [], [], []
+    for _, *parts in ran:
+        q, k, p = (part[layer, head] for part in parts)
+        for i in range(1, len(q) - 1):
+            z = [q[i] @ key / np.sqrt(32) for key in k]
+            logits.append(z)
+            picks.append(sum(x * x for x in p[i]))
+            even.append(len(z) * picks[-1])
+            special_.append(p[i, 0] + p[i, -1])
+            frozen.append(np.std(z) > np.sqrt(2 * np.log(len(z))))
+            if i > 1:
+                before.append(p[i, i - 1])
+    found = {
+        "row_sd": np.sqrt(np.mean([np.var(z) for z in logits])),
+        "row_sd_content": np.sqrt(np.mean([np.var(z[1:-1]) for z in logits])),
+        "taking_part": 1 / np.mean(picks),
+        "share_taking_part": 1 / np.mean(even),
+        "special": np.mean(special_),
+        "previous": np.mean(before),
+        "frozen": np.mean(frozen),
+    }
+
+    def fits(row):
+        return all(close(table[name][row], value, PRINTED) for name, value in found.items())
+
+    assert fits(of_head(table, layer, head))
+    assert not fits(of_head(table, layer, head - 1))
+
+
+@pytest.mark.parametrize(
+    "name", ["1", *(pytest.param(name, marks=pytest.mark.long) for name in ("0", "1/d"))]
+)
+def test_another_scale_measured_again(snippet, minilm, texts, weights, ran, name):
+    page = snippet("trained/scale")
+    shown = [of[name] for of in (page.cosine, page.neighbour, page.paraphrase)]
+    plain = np.array([minilm.embed(states) for states, *_ in ran])
+    scale = {"0": 0, "1/d": 1 / 32, "1": 1}[name]
+    E = np.array([minilm.embed(minilm.forward(text, weights, scale)[0]) for text in texts])
+
+    def nearest(E):
+        distance = np.sum((E[:, None] - E) ** 2, axis=2)  # of length 1: like the cosine
+        np.fill_diagonal(distance, np.inf)
+        return distance.argmin(axis=1)
+
+    cosine = np.mean(np.einsum("nd,nd->n", E, plain))
+    kept = nearest(E) == nearest(plain)
+    partner = [i + 1 if i % 2 == 0 else i - 1 for i in range(len(E))]
+    right = np.mean(nearest(E) == partner)
+    assert close([value for value, _ in shown], [cosine, kept.mean(), right], PRINTED)
+    error = np.std(kept.reshape(-1, 2).mean(axis=1), ddof=1) / np.sqrt(110)
+    assert close(shown[1][1], error, PRINTED)
+    others = [value for other, (value, _) in page.cosine.items() if other != name]
+    assert not np.any(np.isclose(cosine, others, PRINTED))
+
+
+def test_one_row_measured_again(stored, minilm, sentences, texts, ran):
+    """The scores from the attention weights: their logarithms, up to a constant for the row."""
+    table = stored.read("row.csv")
+    sentence = sentences.index("The train to the coast leaves from platform nine.")
+    pieces = minilm.tokenize(sentences[sentence], minilm.vocabulary())
+    at = pieces.index("train")
+    assert set(table["query"]) == {"train"}
+    for layer, head in [(5, 9), (1, 10), (0, 2)]:
+        rows = of_head(table, layer, head)
+        assert table["key"][rows].tolist() == pieces
+        score = table["score"][rows]
+        q, k, p = (part[layer, head] for part in ran[sentence][1:])
+        logits = np.sqrt(32) * np.log(p)
+        assert close(score - score.mean(), logits[at] - logits[at].mean(), PRINTED)
+        assert close(score, k @ q[at], PRINTED)
+        for wrong in (q @ k[at], k @ q[at - 1], k @ q[at] / np.sqrt(32)):
+            assert not close(score, wrong, 10 * PRINTED)

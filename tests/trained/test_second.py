@@ -1,0 +1,58 @@
+"""The second model, from the stored tables by other code."""
+
+from statistics import correlation, median
+
+import numpy as np
+
+from tests.trained.tables import are_stored, column, rows, stated
+
+HEADS = "smollm_heads.csv"
+
+
+def test_medians(snippet):
+    page = snippet("trained/second")
+    assert are_stored(page, "smollm_medians.csv", [kind for _, kind in page.table])
+    (row,) = rows("smollm_medians.csv", pairs="distinct", what="C")
+    assert page.over_distinct == (float(row["median"]), float(row["error"]))
+    assert page.spread == median(column(HEADS, "row_sd"))
+    assert page.first == median(column(HEADS, "first"))
+    assert (page.layers, page.d) == (len({row["layer"] for row in rows(HEADS)}), 64)
+    for row in rows("smollm_scale.csv"):
+        assert page.nats[row["scale"]] == float(row["nats"])
+    (own,) = rows("smollm_scale.csv", scale="1/√d")
+    assert page.as_trained == (float(own["nats"]), float(own["nats_error"]))
+    assert page.count == len(rows(HEADS))
+
+
+def test_heads_have_either_sign(snippet):
+    page = snippet("trained/second")
+    C, elsewhere = (column(HEADS, f"{kind}_C") for kind in ("distinct", "elsewhere"))
+    for shown, shares in (
+        (page.beyond, C),
+        (page.by_positions, elsewhere),
+        (page.in_minilm, column("terms.csv", "C", pairs="distinct")),
+    ):
+        assert shown == np.mean([abs(share) > 0.1 for share in shares])
+    # The median is near 0 since the signs cancel, not since heads have no C.
+    error = page.over_distinct[1]
+    assert abs(median(C)) < 3 * error < 10 * error < median(map(abs, C))
+    assert page.early == median(C[: 15 * 9]) > 3 * error
+    assert page.late == median(C[15 * 9 :]) < -3 * error
+    assert abs(page.together - correlation(C, elsewhere)) < 1e-9
+    assert page.together > 0.7 > abs(correlation(C, elsewhere[9:] + elsewhere[:9])), "other heads"
+
+
+def test_attended_pairs(snippet):
+    page = snippet("trained/second")
+    for shown, low, high in ((page.even, 0, 1), (page.middle, 1, 1.5), (page.sharp, 1.5, np.inf)):
+        own = [row for row in rows(HEADS) if low <= float(row["row_sd"]) < high]
+        for name, kind in (("C", "attended"), ("null", "null")):
+            assert shown[name] == median(float(row[f"{kind}_C"]) for row in own)
+    assert page.n_sharp == len(own)
+
+
+def test_what_was_measured(snippet, sentences):
+    page = snippet("trained/second")
+    assert page.sentences == int(stated(HEADS, "sentences")) == len(sentences) / 2
+    assert page.tokens == int(stated(HEADS, "tokens"))
+    assert page.fewer == int(stated("smollm_scale.csv", "sentences"))
