@@ -43,7 +43,7 @@ lint: $(VENV)/tests-installed ## style, types, the workflows' security, and note
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/zizmor --quiet --offline --no-progress .github
-	$(BIN)/python -c "from weave.prose import main; main()"
+	$(BIN)/python -c "from weave.text.prose import main; main()"
 
 format: $(VENV)/tests-installed ## mend what of the style a program can mend
 	$(BIN)/ruff check --fix

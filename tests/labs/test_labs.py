@@ -17,7 +17,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from weave.embed import tokens
+from weave.embeds.embed import tokens
 from weave.run import notebook
 from weave.run.notebook import Cell
 from weave.run.worker import run_cells

@@ -11,8 +11,8 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from tests.conftest import PROJECT
+from weave.pages.published import content_of, published
 from weave.project import Project as Woven
-from weave.published import content_of, published
 
 
 def contents(project) -> dict[str, bytes]:

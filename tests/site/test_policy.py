@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.site.browser import BASE, PAGES, settle
-from weave import policy
+from weave.pages import policy
 
 HEARD = """
 window.refused = []

@@ -8,8 +8,8 @@ import re
 from html import escape
 from typing import NamedTuple
 
-from weave.embed import Context, block
-from weave.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.embeds.embed import Context, block
 from weave.project import Project, looks_up
 from weave.run import notebook
 from weave.run.snippet import read

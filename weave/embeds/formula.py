@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 from markdown.util import HTML_PLACEHOLDER_RE
 from math_core import LatexError, LatexToMathML
 
-from weave.embed import Context, Embed
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
+from weave.embeds.embed import Context, Embed
 
 LABEL = re.compile(r"\\label\{([\w-]+)\}")
 CONVERTER = LatexToMathML(fancy_error=False)
@@ -187,5 +187,6 @@ EMBEDS = [
         weave,
         misspelt=(r"\$", MISSPELT),
         signs=signs,
+        mark_tree=mark_tree,
     )
 ]

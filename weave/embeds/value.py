@@ -15,9 +15,9 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from weave.embed import Context, Embed
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.embeds.embed import Context, Embed
 from weave.embeds.figure import figure_id
-from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
 OTHER_CHAPTER = re.compile(r"([a-z][\w-]*)/(?=[a-z])")  # `your-model/weights.largest`
@@ -152,7 +152,11 @@ def read(written: str, context: Context) -> tuple[Any, str]:
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 EMBEDS = [
     Embed(
-        "value", r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})", weave, misspelt=(r"\{=(?!\})", MISSPELT)
+        "value",
+        r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})",
+        weave,
+        misspelt=(r"\{=(?!\})", MISSPELT),
+        at_end=at_end,
     ),
     # A number and its error stay on one line.
     Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),

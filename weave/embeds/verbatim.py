@@ -2,7 +2,7 @@
 
 from re import Match
 
-from weave.embed import Context, Embed
+from weave.embeds.embed import Context, Embed
 
 
 def weave(match: Match[str], context: Context) -> str:

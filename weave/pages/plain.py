@@ -15,7 +15,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
-from weave.embed import Context
+from weave.embeds.embed import Context
 
 STASHED = re.compile("\x02wzxhzdk:\\d+\x03")
 COMMENT = re.compile(r"<!--.*?-->[ ]?", re.DOTALL)

@@ -21,14 +21,16 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import faults, lab, plain, runner
-from weave.embed import log, mistake
-from weave.errors import WeaveError
-from weave.pages import Pages
+from weave.basics.errors import WeaveError
+from weave.basics.stamps import WATCHED
+from weave.embeds.embed import log, mistake
+from weave.engines import faults
+from weave.engines.page_cache import Pages
+from weave.pages import lab, plain
+from weave.pages.finish import Site
+from weave.pages.published import cut_fonts, published
 from weave.project import project_at
-from weave.published import cut_fonts, published
-from weave.site import Site
-from weave.survey import WATCHED
+from weave.run import runner
 
 AFTER_OTHER_PLUGINS = -100
 
@@ -96,9 +98,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
         self.nav, self.files = nav, files
-        options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
-        listed = sorted((file.src_uri, file.url) for file in files)
-        self.project.told["site "] = config.markdown_extensions, options, config.validation, listed
+        self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
+        self.pages.files = sorted((file.src_uri, file.url) for file in files)
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Compile no template twice while serving."""

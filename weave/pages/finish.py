@@ -5,8 +5,8 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
-from weave import folded, plain, policy, tables
-from weave.store import Store
+from weave.basics.store import Store
+from weave.pages import folds, plain, policy, tables
 
 HOUR = 3600  # seconds; no build takes as long
 
@@ -29,7 +29,7 @@ class Site:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
             html = tables.boxed(plain.linked(page.read_text("utf-8"), page))
-            page.write_text(folded.kept_back(policy.stated(html)), "utf-8")
+            page.write_text(folds.kept_back(policy.stated(html)), "utf-8")
         for sheet in self.new.rglob("*.css"):
             sheet.write_text(tables.styled(sheet.read_text("utf-8")), "utf-8")
         with store.alone():
