@@ -9,7 +9,10 @@ from mkdocs.config import load_config
 
 from weave.engines.mkdocs import WeavePlugin
 
-SETTINGS = "site_name: test\nplugins: [weave]\nmarkdown_extensions: [weave]\ntheme: {name: mkdocs, custom_dir: overrides}\n"
+SETTINGS = (
+    "site_name: test\nplugins: [weave]\nmarkdown_extensions: [weave]\n"
+    "theme: {name: mkdocs, custom_dir: overrides}\n"
+)
 MAIN = '{{% extends "base.html" %}}{{% block content %}}{} words{{% endblock %}}'
 
 

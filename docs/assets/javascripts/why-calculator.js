@@ -33,7 +33,9 @@
     if (s < 0.05) return n / (1 + s * s * (1 - 1 / n));
     const h = Math.min(0.2, 0.4 * s);
     const r = Math.ceil((9 * s) / h);
-    const bell = Array.from({ length: 2 * r + 1 }, (_, i) => Math.exp((((i - r) * h) / s) ** 2 / -2));
+    const bell = Array.from({ length: 2 * r + 1 }, (_, i) =>
+      Math.exp((((i - r) * h) / s) ** 2 / -2),
+    );
     const all = bell.reduce((a, b) => a + b);
     let sum = 0;
     for (let t = -r - Math.ceil(5 / h); t * h < 9 * s + Math.log(n) + 12; t++) {
@@ -49,7 +51,8 @@
     return 1 / (n * h * sum);
   };
 
-  const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1));
+  const short = (x) =>
+    x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
   const field = (name, label, value, step = 1) =>
     `<label>${label}<input type="number" name="${name}" value="${value}" min="${step}" step="${step}"></label>`;
   const choice = (name, label, list) =>
@@ -62,7 +65,9 @@
       static title = "Your model at the start";
       static inputs = [
         { name: "n", label: "keys <i>n</i>", least: 1, most: 16, step: 0.5, value: 9, power: true },
-        ...Object.entries({ d: 64, H: 12, D: 768, rule: 4, s: 0.02, norm: 0, by: 0, x: 0.125 }).map(([name, value]) => ({ name, value })),
+        ...Object.entries({ d: 64, H: 12, D: 768, rule: 4, s: 0.02, norm: 0, by: 0, x: 0.125 }).map(
+          ([name, value]) => ({ name, value }),
+        ),
       ];
 
       stage = `<div class="form">${field("d", "size of a head", 64)}${field("H", "heads", 12)}${field("D", "width", 768)}
@@ -88,14 +93,25 @@
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
         const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
-        for (const [name, other] of [["s", rule === 5], ["x", by === 6]]) this.at(`[name=${name}]`).disabled = !other;
+        for (const [name, other] of [
+          ["s", rule === 5],
+          ["x", by === 6],
+        ])
+          this.at(`[name=${name}]`).disabled = !other;
         this.at(".found b").textContent = short(sigma);
-        const state = sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
+        const state =
+          sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
         const share = `${sigma > 64 ? "at most " : ""}${keys.toFixed(keys < 9.95 ? 1 : 0)} of ${n} keys share the weight`;
-        this.at(".found span").innerHTML = `is the spread of the logits at the start<br>${share}<br>${state}`;
-        this.at(".cold").setAttribute("d", `M${place(limit).toFixed(1)} 0H1000v20H${place(limit).toFixed(1)}z`);
+        this.at(".found span").innerHTML =
+          `is the spread of the logits at the start<br>${share}<br>${state}`;
+        this.at(".cold").setAttribute(
+          "d",
+          `M${place(limit).toFixed(1)} 0H1000v20H${place(limit).toFixed(1)}z`,
+        );
         this.at(".own").setAttribute("d", `M${place(sigma).toFixed(1)} 0v20`);
-        const sizes = [d / 2, 2 * d].map((size) => `${short(spread(size, (h * d) / size))} with heads of ${size}`);
+        const sizes = [d / 2, 2 * d].map(
+          (size) => `${short(spread(size, (h * d) / size))} with heads of ${size}`,
+        );
         const words = [
           `A row of ${n} keys freezes at ${short(limit)}, ${short(limit / sigma)} times your spread`,
           `At the same width the spread would be ${sizes.join(" and ")}`,
