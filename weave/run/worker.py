@@ -54,6 +54,7 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
         give_results(path, store, trace)
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", "Creating legend")  # it warns where the machine is busy
     run = run_snippet if path.suffix == ".py" else run_lab
     try:
         with limits(time_limit):
