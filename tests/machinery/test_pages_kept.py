@@ -158,6 +158,14 @@ def test_a_new_snippet_touches_no_page_but_one_that_names_it(site):
     assert site.made(linking) == ["chapter.md"]
 
 
+def test_a_note_is_said_at_every_build_and_the_page_is_kept(site):
+    site.log.set_level(logging.INFO, "mkdocs.weave")  # as `mkdocs build` has it
+    noted = TEXT + "\nA slope of {= line.slope } is larger.\n"
+    for pages in (PAGES, []):
+        assert site.made(noted) == pages
+        assert any("note: 'larger' compares" in words for words in site.built.warnings)
+
+
 def test_a_page_that_is_gone_is_swept(site):
     site.made()
     (site.root / "docs/other.md").unlink()

@@ -136,7 +136,7 @@ def test_a_number_in_a_caption_is_in_the_script(said, project):
 def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch, capsys):
     logged = []
     monkeypatch.setattr(
-        "weave.engines.extension.log.info", lambda *words: logged.append(words[0] % words[1:])
+        "weave.engines.page_cache.log.info", lambda *words: logged.append(words[0] % words[1:])
     )
     assert said("", "It is {= line.slope }, which is larger.") == []
     at_5 = "docs/chapter.md:5: note: 'larger' compares, and no assertion has it"

@@ -21,7 +21,7 @@ import weave.embeds.every
 import weave.text.prose  # noqa: F401 (it enters a look-up)
 from weave.basics.errors import WeaveError
 from weave.embeds.crossrefs import mentions_in
-from weave.embeds.embed import KINDS, Context, log
+from weave.embeds.embed import KINDS, Context
 from weave.engines import zensical
 from weave.project import Project, project_at
 
@@ -92,11 +92,9 @@ class Weaver(Preprocessor):
         return context.woven.split("\n")
 
     def mistakes(self) -> Iterator[str]:
-        """Report the mistakes in what the page says of numbers, and log the notes."""
+        """Report the mistakes in what the page says of numbers."""
         page = f"docs/{self.context.source}"
         found = self.context.look_up("page_prose", self.context.source) or {}
-        for line, note in found.get("notes", ()):
-            log.info("%s:%d: note: %s", page, line, note)
         for line, mistake in found.get("mistakes", ()):
             yield self.context.report(WeaveError(mistake), f"{page}:{line}")
 

@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 
-from weave.embeds.embed import Context
+from weave.embeds.embed import Context, log
 from weave.engines.extension import BEGUN
 from weave.engines.faults import Faults
 from weave.pages import plain, search
@@ -36,6 +36,9 @@ class Pages:
         given = self.given(page.markdown or "")
         if not project.is_fresh("page", name, given):
             self.make(page, config, files, given)
+        # For the author, at every build; they keep no page from being kept.
+        for line, note in (project.look_up("page_prose", name) or {}).get("notes", ()):
+            log.info("docs/%s:%d: note: %s", name, line, note)
         kept = partial(project.store.read, "page", name)
         page.content, page._title_from_render = kept("readable"), kept("title")
         page.toc, page.present_anchor_ids = get_toc(kept("contents")), set(kept("anchors"))
