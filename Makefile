@@ -38,18 +38,21 @@ long: export OPENBLAS_NUM_THREADS ?= 1
 long: $(VENV)/tests-installed ## the tests that take long: every seed shifted, and more
 	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
-lint: $(VENV)/tests-installed ## style, types, the workflows' security, and notes on the text
+# biome is there on Linux with an x86 processor, as in CI.
+lint: $(VENV)/tests-installed ## style, types, scripts and styles, the workflows' security, and notes on the text
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --error-on-warnings
 	$(BIN)/zizmor --quiet --offline --no-progress .github
-	$(BIN)/python -c "from weave.prose import main; main()"
+	$(BIN)/python -c "from weave.text.prose import main; main()"
 
 format: $(VENV)/tests-installed ## mend what of the style a program can mend
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write
 
-labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
+labs: $(VENV)/tests-installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
 	$(BIN)/jupyter nbconvert --log-level ERROR --inplace --clear-output \
 	  --ClearMetadataPreprocessor.enabled=True \
 	  --ClearMetadataPreprocessor.preserve_nb_metadata_mask="{'kernelspec', ('language_info', 'name')}" \
@@ -94,7 +97,7 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 
 torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
-bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
+bench: $(VENV)/tests-installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
 
 weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (bench/README.md)

@@ -16,7 +16,7 @@ FOLDER = re.compile(r'(?<= href=")((?:[\w-]+/|\.\.?/)*(?:[\w-]+/|\.\.?/?))(?=["#
 SEARCH = re.compile(r'(?=<script src="([./]*)assets/javascripts/search\.js">)')
 FONT = re.compile(r'\s*<link rel="preload"[^>]*crossorigin>')  # from a disk it would be refused
 POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*')
-FOR_SERVERS = ["404.html", "_headers", "sitemap.xml", "sitemap.xml.gz", "search/search_index.json"]
+FOR_SERVERS = ["404.html", "sitemap.xml", "sitemap.xml.gz", "search/search_index.json"]
 WORKER = """\
 {{
   const {{ Worker }} = window;

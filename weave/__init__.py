@@ -8,25 +8,21 @@ renders the same page. What an author may write:
     $d_k$, $$...$$                a formula, as MathML
     [@vaswani2017], [@000-16]     a work, a claim
 
-First the `project` is refreshed: the `runner` runs those of its snippets and labs that have
-changed, each in a process of its own (`run/`), and the `store` keeps what they gave. Then each
-`page` is woven: its tokens become what their kinds say (`embeds/`), over a context that is handed
-to them (`embed`). What pages know of each other comes from a `scan` of their sources; what lies
-beside them is `published`. `plugin` knows MkDocs, whose `pages` it makes on all cores and keeps;
-`zensical` knows its successor. `faults` are what no embed sees; a `site` takes the last one's place
-when there are none. Words with a meaning of their own here:
+The rooms, in the order of a build; each knows those above it, and none below:
 
-    entry     what the store keeps of a run or a page; in a list: a work, a claim, a term
-    look-up   a question, `kind key`, whose answer is noted in the trace of what is made of it
-    told      an answer to it that only the engine knows: MkDocs or Zensical
-    sign      a character that the fonts must have; SIGNS are those that stand for verdicts
-    mention   a place on a page that refers to an entry, which links back
-    to mark   to put links, anchors or signs into text; `mark_tree` does so on the whole page
-    cell      in a snippet: the lines from one `# %%` to the next; in a lab: a notebook's
-    plain     a page's edition in Markdown (`plain`); PLAIN names what a module leaves alone
+    basics    errors that an author sees, the store of what is kept, whether a file has changed
+    run       a snippet or a lab runs in a process of its own, and gives results and a figure
+    project   all of them are brought up to date once, and pages look up what they gave
+    text      what pages say: sentences, the numbers in them, and whether code knows these
+    embeds    a module for each kind: what its token looks like, and what becomes of it
+    pages     labs as pages, pages as plain text, the files beside them, the finished site
+    engines   Python-Markdown, MkDocs and Zensical, which ask for pages
+
+Two words have a meaning of their own here. A *look-up* is a question, `kind key`, whose answer is
+noted in the trace of what is made of it. A *sign* is a character that the fonts must have.
 """
 
-from weave.page import Weave
+from weave.engines.extension import Weave
 
 __all__ = ["Weave", "makeExtension"]
 

@@ -2,18 +2,18 @@
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from weave.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.basics.stamps import survey
+from weave.basics.store import Store
 from weave.run import snippet as snippets
-from weave.runner import run_all
-from weave.store import Store
-from weave.survey import survey
+from weave.run.runner import run_all
 
 PACKAGE = Path(__file__).parent
 # What all runs depend on, and all that is made of what they gave: files of ours, and libraries.
@@ -22,12 +22,18 @@ MACHINERY = {
     "pages": (
         "**/*",
         "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
-        "markdownify beautifulsoup4 matplotlib numpy scipy",
+        "matplotlib numpy scipy",
     ),
 }
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
+NOTHING: Mapping[str, str] = {}
 DIGESTS = {"file", "run", "result"}  # look-ups whose answer is one
+
+
+def digest(what: object) -> str:
+    """Tell something from anything else that has another `repr`."""
+    return hashlib.sha256(repr(what).encode()).hexdigest()
 
 
 def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
@@ -59,7 +65,6 @@ class Project:
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
         self.stamps: object = None
-        self.told: dict[str, Any] = {}  # answers that only an engine knows
         # Since the last refresh: look-ups, their answers and the digests of these, and the entries
         # that were asked for, which no sweep drops.
         self.answers: dict[str, Any] = {}
@@ -99,7 +104,7 @@ class Project:
 
     def forget(self) -> None:
         """Let go of what was looked up: the build has no more questions."""
-        self.answers, self.digests, self.told = {}, {}, {}
+        self.answers, self.digests = {}, {}
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -114,8 +119,6 @@ class Project:
     def look_up(self, kind: str, key: str = "") -> Any:
         """Answer a look-up; the answer holds until the next refresh."""
         question = f"{kind} {key}"
-        if question in self.told:
-            return self.told[question]
         if question not in self.answers:
             self.answers[question] = LOOK_UPS[kind](self, key)
         return self.answers[question]
@@ -125,23 +128,24 @@ class Project:
         if question in self.digests:
             return self.digests[question]
         kind, _, key = question.partition(" ")
-        if question not in self.told and kind not in LOOK_UPS:
+        if kind not in LOOK_UPS:
             return ""
         try:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        digest = answer if kind in DIGESTS else hashlib.sha256(repr(answer).encode()).hexdigest()
-        if question not in self.told:
-            self.digests[question] = digest
-        return digest
+        self.digests[question] = answer if kind in DIGESTS else digest(answer)
+        return self.digests[question]
 
-    def is_fresh(self, kind: str, name: str) -> bool:
-        """Tell whether all that an entry was made of is as it was; no sweep drops it now."""
+    def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = NOTHING) -> bool:
+        """Tell whether all that an entry was made of is as it was; no sweep drops it now.
+
+        `given` are digests of what no look-up answers.
+        """
         self.wanted.add((kind, name))
         trace = self.store.read(kind, name, "trace")
         kept = isinstance(trace, dict)
-        return kept and all(self.digest(q) == then for q, then in trace.items())
+        return kept and all((given.get(q) or self.digest(q)) == then for q, then in trace.items())
 
     def keep(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
         """Give what `make` gives (any JSON), made anew only if its source or weave has changed.
@@ -151,7 +155,6 @@ class Project:
         if not self.is_fresh(kind, source):
             trace = {question: self.digest(question) for question in (source, "machinery pages")}
             self.store.write(kind, source, {"made": make(), "trace": trace})
-        self.told.pop(source, None)  # it may be a whole page: let go of it
         return self.store.read(kind, source, "made")
 
 
@@ -180,7 +183,7 @@ def machinery(_: Project, key: str) -> object:
 def run(project: Project, name: str) -> str:
     """Give the digest of all that a run's results and drawings depend on, or raise WeaveError."""
     project.check(name)
-    return hashlib.sha256(repr(project.store.read("run", name, "trace")).encode()).hexdigest()
+    return digest(project.store.read("run", name, "trace"))
 
 
 @looks_up("result")

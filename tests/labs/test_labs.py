@@ -17,7 +17,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from weave.embed import tokens
+from weave.embeds.embed import tokens
 from weave.run import notebook
 from weave.run.notebook import Cell
 from weave.run.worker import run_cells
@@ -79,6 +79,7 @@ def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
     filled |= {f"exercise-{number}": answer for number, answer in answers.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Creating legend")  # where the machine is busy
         code = [
             Cell(name, cell["cell_type"] == "code", filled[name]) for name, cell in cells.items()
         ]

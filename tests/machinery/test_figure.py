@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 from weave.run.path import shorten
 from weave.run.svg import INK, to_svg
 from weave.run.worker import STYLE

@@ -2,7 +2,7 @@
 
 import re
 
-from weave.folded import kept_back
+from weave.pages.folds import kept_back
 
 FOLD = "<details class='depth'><summary>More</summary>{}</details>"
 CODE = '<div class="highlight"><pre><span></span><code>x</code></pre></div>'

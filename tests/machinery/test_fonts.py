@@ -6,10 +6,10 @@ import pytest
 from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
+from weave.embeds.crossrefs import signs_in
+from weave.pages.published import published
 from weave.project import Project as Woven
-from weave.published import published
 from weave.run import fonts
-from weave.scan import signs_in
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from weave.embeds.formula import in_words, read_out, to_mathml
-from weave.search import readable
+from weave.pages.search import readable
 
 READ = {
     r"\sqrt{d_k}": "√d_k",

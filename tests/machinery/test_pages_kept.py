@@ -144,6 +144,28 @@ def test_a_mistake_is_said_at_every_build(site):
     assert site.built.warnings == []
 
 
+def test_a_new_snippet_touches_no_page_but_one_that_names_it(site):
+    linking = TEXT + "\nThe [script](snippets/chapter/new.py).\n"
+    site.made(linking)
+    site.snippet("other = 1", name="chapter/newer")
+    assert site.made(linking) == ["chapter.md"]  # its link leads nowhere yet
+    site.snippet("other = 1", name="chapter/new")
+    assert site.made(linking) == ["chapter.md"]
+    assert site.built.warnings == []
+    (site.root / "snippets/chapter/newer.py").unlink()
+    assert site.made(linking) == []
+    (site.root / "snippets/chapter/new.py").unlink()
+    assert site.made(linking) == ["chapter.md"]
+
+
+def test_a_note_is_said_at_every_build_and_the_page_is_kept(site):
+    site.log.set_level(logging.INFO, "mkdocs.weave")  # as `mkdocs build` has it
+    noted = TEXT + "\nA slope of {= line.slope } is larger.\n"
+    for pages in (PAGES, []):
+        assert site.made(noted) == pages
+        assert any("note: 'larger' compares" in words for words in site.built.warnings)
+
+
 def test_a_page_that_is_gone_is_swept(site):
     site.made()
     (site.root / "docs/other.md").unlink()
@@ -177,7 +199,6 @@ def test_an_author_s_comment_swallows_nothing(site):
 def test_no_whole_page_stays_in_memory(site):
     site.made()
     project = project_at(site.root, 20)
-    assert not project.told
     assert not project.answers
     assert not project.digests
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from weave.prose import main
+from weave.text.prose import main
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
 COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
@@ -135,7 +135,9 @@ def test_a_number_in_a_caption_is_in_the_script(said, project):
 
 def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch, capsys):
     logged = []
-    monkeypatch.setattr("weave.page.log.info", lambda *words: logged.append(words[0] % words[1:]))
+    monkeypatch.setattr(
+        "weave.engines.page_cache.log.info", lambda *words: logged.append(words[0] % words[1:])
+    )
     assert said("", "It is {= line.slope }, which is larger.") == []
     at_5 = "docs/chapter.md:5: note: 'larger' compares, and no assertion has it"
     caption = "docs/chapter.md:3: note: snippets/chapter/line.py: 'rises' compares, and no"

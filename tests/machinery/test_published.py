@@ -7,10 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 
 from tests.conftest import PROJECT
+from weave.pages.published import content_of, published
 from weave.project import Project as Woven
-from weave.published import content_of, published
 
 
 def contents(project) -> dict[str, bytes]:
@@ -107,3 +109,12 @@ def test_a_build_writes_nothing_below_docs(project):
     project.build("# C\n\n::: chapter/line\n", strict=True)
     written = {path.name for path in (project.root / "docs").rglob("*")}
     assert written == {"index.md", "chapter.md"}
+
+
+def test_a_site_that_knows_no_address_lists_none(project, monkeypatch):
+    project.build("# T\n")
+    assert not [*(project.root / "site").glob("sitemap.xml*")]
+    config = (project.root / "mkdocs.yml").read_text()
+    project.file("mkdocs.yml", f"site_url: https://example.org/\n{config}")
+    build(load_config(str(project.root / "mkdocs.yml")))
+    assert "https://example.org/chapter/" in (project.root / "site/sitemap.xml").read_text()

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.machinery.conftest import DRAW, SNIPPET
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 from weave.project import Project as Woven
 from weave.run.results import LARGEST, Results
 
@@ -193,7 +193,7 @@ def test_while_snippets_run_something_else_is_done(project):
 
 
 def test_all_run_however_few_are_scheduled_at_once(project, monkeypatch):
-    monkeypatch.setattr("weave.runner.SCHEDULED", 1)
+    monkeypatch.setattr("weave.run.runner.SCHEDULED", 1)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     names = [f"chapter/line{number}" for number in range(7)]
     for number, name in enumerate(names):

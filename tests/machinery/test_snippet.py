@@ -2,7 +2,7 @@
 
 import pytest
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 from weave.run.snippet import find, read
 
 

@@ -5,9 +5,9 @@ import sqlite3
 import numpy as np
 import pytest
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
+from weave.basics.store import Store
 from weave.run.results import keep, pack, unpack
-from weave.store import Store
 
 VALUES = [
     1,

@@ -1,6 +1,6 @@
 """Each table has a box, in the open and folded, and the rules that it had before."""
 
-from weave.tables import boxed, styled
+from weave.pages.tables import boxed, styled
 
 TABLE = "<table data-source='note'><tr><td>1</td></tr></table>"
 

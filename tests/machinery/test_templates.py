@@ -7,9 +7,12 @@ from jinja2 import Environment
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-from weave.plugin import WeavePlugin
+from weave.engines.mkdocs import WeavePlugin
 
-SETTINGS = "site_name: test\nplugins: [weave]\ntheme: {name: mkdocs, custom_dir: overrides}\n"
+SETTINGS = (
+    "site_name: test\nplugins: [weave]\nmarkdown_extensions: [weave]\n"
+    "theme: {name: mkdocs, custom_dir: overrides}\n"
+)
 MAIN = '{{% extends "base.html" %}}{{% block content %}}{} words{{% endblock %}}'
 
 

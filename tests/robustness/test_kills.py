@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.robustness.conftest import build, start, state
 from tests.machinery.faults import LINE, SCRIPT
+from tests.robustness.conftest import build, start, state
 
 if sys.platform == "win32":
     pytest.skip("Windows has neither signal", allow_module_level=True)

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from tests.robustness.conftest import COMMAND, ENVIRONMENT, build, state
 from tests.machinery.faults import CHAPTER
+from tests.robustness.conftest import COMMAND, ENVIRONMENT, build, state
 
 if sys.platform != "linux":
     pytest.skip("how to refuse is known for Linux alone", allow_module_level=True)

@@ -28,6 +28,17 @@ def test_folds_are_text_until_the_reader_does_something(visit):
     assert page.locator("details .highlight").count() > 20
 
 
+def test_the_browser_s_search_has_all_of_it_a_second_after_a_key(visit):
+    """What it searches is what the document holds as text, in closed folds too."""
+    page = visit(PAGE).page
+    inside = "[...document.querySelectorAll('details .highlight')].length"
+    assert (page.evaluate(KEPT) > 20, page.evaluate(inside)) == (True, 0)  # a second before it
+    page.keyboard.press("Control")
+    page.wait_for_timeout(1000)
+    assert page.evaluate(KEPT) == 0
+    assert page.evaluate(inside) > 20
+
+
 def test_a_mouse_that_moves_begins_it(visit):
     page = visit(PAGE).page
     for place in (100, 200, 300):  # of its first move, it is not known how far it was

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.site.browser import BASE, PAGES, settle
-from weave import policy, styles
+from weave.pages import policy
 
 HEARD = """
 window.refused = []
@@ -71,26 +71,21 @@ def test_what_the_policy_forbids_is_refused_and_heard(heard):
             const script = document.createElement("script")
             script.textContent = "window.ran = true"
             document.head.append(script)
-            document.body.setAttribute("style", "color: red")
+            document.head.append(document.createElement("style"))
+            document.head.lastChild.textContent = "body { color: red }"
         }"""
     )
     found = " ".join(refused(page))
     assert "script-src-elem inline" in found
-    assert "style-src-attr inline" in found
+    assert "style-src-elem inline" in found
     assert page.evaluate("window.ran") is None
 
 
-def test_header_and_page_state_the_same(site):
-    (header,) = re.findall(r"Content-Security-Policy: (.+)", (site / "_headers").read_text())
-    assert "unsafe" not in header
+def test_each_page_states_it(site):
     for page in site.rglob("*.html"):
         html = page.read_text("utf-8")
         (stated,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', html)
-        assert "unsafe" not in stated
-        assert set(re.findall("'sha256-[^']+'", stated)) <= set(
-            re.findall("'sha256-[^']+'", header)
-        )
-        assert not re.search(r"<[a-z][^<>]* style=\"", html)
+        assert stated.replace("style-src-attr 'unsafe-inline'", "").count("unsafe") == 0
         assert not re.search(r"<style|<[a-z][^<>]* on[a-z]+=", html)
 
 
@@ -99,30 +94,11 @@ def test_an_altered_script_has_another_digest():
     assert policy.digests('<script src="a.js"></script>') == []
 
 
-def test_a_style_attribute_becomes_a_class():
-    classes: dict[str, str] = {}
-    html = '<td style="a: b">x</td><td class="c" style="a: b">y</td>'
-    html = styles.STYLED.sub(lambda tag: styles.classed(tag, classes), html)
-    assert html == '<td class="styled-0">x</td><td class="styled-0 c">y</td>'
-    assert classes == {"a: b": "styled-0"}
-
-
-def test_a_rule_is_left_out_only_if_nothing_asks_for_it():
-    text = (
-        ".used{color:var(--a)}.idle{color:red}.used .idle,.used:not(.idle){--a:1;--b:2}"
-        "@media print{.idle{top:0}}[dir=rtl] p{top:0}@keyframes turn{to{top:0}}"
-        "p{color:blue!important}"
-    )
-    assert styles.slim(text, {"used", "ltr"}) == (
-        ".used{color:var(--a)}.used:not(.idle){--a:1}p{color:blue!important}"
-    )
-
-
 def test_every_custom_property_that_a_sheet_uses_is_there(site):
     """Those sheets too that only a few pages load; scripts set some."""
     sheets = "".join(sheet.read_text("utf-8") for sheet in site.glob("assets/**/*.css"))
     scripts = "".join(script.read_text("utf-8") for script in site.glob("assets/**/*.js"))
     known = {*re.findall(r"(--[\w-]+)\s*:", sheets), *re.findall(r"--[\w-]+", scripts)}
-    uses = {*styles.USE.findall(sheets)}
+    uses = {*re.findall(r"var\(\s*(--[\w-]+)\s*\)", sheets)}
     assert "--series-5" in uses
     assert uses <= known

@@ -1,13 +1,9 @@
-"""No page is heavier than bench/weigh.py allows, in bytes and elements, which are exact."""
+"""No page is heavier than bench/weigh.py allows, in bytes, which are exact."""
 
 import pytest
 
-from bench.weigh import LIMITS, OTHERS, Limit, file_of, kilobytes
+from bench.weigh import KILOBYTES, file_of, kilobytes
 from tests.site.browser import ADDRESSES, BASE, settle
-
-
-def is_beyond(weight: float, elements: int, limit: Limit) -> bool:
-    return weight > limit.kilobytes or elements > limit.elements
 
 
 @pytest.mark.parametrize("path", ADDRESSES, ids=lambda path: path or "index")
@@ -16,16 +12,20 @@ def test_a_page_keeps_its_budget(visit, site, path):
     tab.page.wait_for_load_state("networkidle")
     settle(tab.page)
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
-    elements = tab.page.locator("*").count()
     assert weights["fonts"] > 20  # what is served is counted
     assert weights["scripts"] > 30
-    assert not is_beyond(sum(weights.values()), elements, LIMITS.get(path, OTHERS)), weights
+    assert sum(weights.values()) < KILOBYTES, weights
 
 
-def test_what_is_too_heavy_is_noticed():
-    assert is_beyond(151, 1, Limit(150, 6000))
-    assert is_beyond(1, 6001, Limit(150, 6000))
-    assert not is_beyond(150, 6000, Limit(150, 6000))
+def test_search_is_not_part_of_a_first_visit(visit, site):
+    """Its index weighs as much as two chapters: with it, a page would be too heavy."""
+    tab = visit(BASE + "saturation/")
+    tab.page.wait_for_load_state("networkidle")
+    assert not any("search_index" in url or "/workers/" in url for url in tab.requests)
+    tab.page.keyboard.press("/")
+    tab.page.wait_for_load_state("networkidle")
+    weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
+    assert sum(weights.values()) > KILOBYTES
 
 
 def test_bytes_are_those_on_the_line(tmp_path):

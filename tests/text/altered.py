@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.conftest import PROJECT
-from weave.prose import Text, judge, matches, shown_at, texts_of
-from weave.sentences import ASSUMED, EQUALS, VALUE, Sentence, in_words, typed, value
+from weave.text.places import Text, matches, shown_at
+from weave.text.prose import judge, texts_of
+from weave.text.sentences import ASSUMED, EQUALS, VALUE, Sentence, in_words, typed, value
 
 TURNED = dict(
     pair.split()

@@ -12,13 +12,13 @@ from unittest.mock import patch
 import numpy as np
 from markdown import Markdown
 
-from weave import lab
-from weave.embed import Context
+from weave.basics.errors import WeaveError
+from weave.basics.store import Store
+from weave.embeds.embed import Context
 from weave.embeds.value import evaluate
-from weave.errors import WeaveError
+from weave.pages import lab
 from weave.project import Project
-from weave.runner import execute, run_all
-from weave.store import Store
+from weave.run.runner import execute, run_all
 
 DRAWS = re.compile(r"\bdefault_rng\(|\bqmc\.")
 PRINTED = re.compile(r"(?P<number>[−-]?[\d.]+)\s±\s(?P<error>[\d.]+)")  # with its standard error
@@ -68,7 +68,7 @@ def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     project.store.connection.backup(other.store.connection)
     runs = {entry for entry in other.store.entries() if entry[0] == "run"}
     other.store.sweep(runs)  # all else was made of the runs, and has to be made again
-    with patch("weave.runner.execute", partial(execute_shifted, shift)):
+    with patch("weave.run.runner.execute", partial(execute_shifted, shift)):
         for name, outcome in run_all(draws(project), project.root, 5 * project.time_limit):
             if isinstance(outcome, WeaveError):
                 raise outcome

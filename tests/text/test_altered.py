@@ -3,8 +3,8 @@
 import pytest
 
 from tests.text.altered import TURNED, Site, tried
-from weave.prose import Text
-from weave.sentences import sentences
+from weave.text.places import Text
+from weave.text.sentences import sentences
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from pathlib import Path
 from re import Match
 from typing import Any, NamedTuple
 
-from weave.embed import Context, Embed, block, keys
-from weave.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.embeds.crossrefs import links_back
+from weave.embeds.embed import Context, Embed, block, keys
 from weave.project import Project, looks_up
-from weave.scan import links_back
 
 PAGE = "references.md"
 FILE = "docs/references.bib"

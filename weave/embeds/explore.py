@@ -11,7 +11,7 @@ import json
 from html import escape
 from re import Match
 
-from weave.embed import Context, block
+from weave.embeds.embed import Context, block
 from weave.embeds.figure import of_snippet
 
 

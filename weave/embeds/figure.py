@@ -8,8 +8,8 @@ import re
 from html import escape
 from typing import NamedTuple
 
-from weave.embed import Context, block
-from weave.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.embeds.embed import Context, block
 from weave.project import Project, looks_up
 from weave.run import notebook
 from weave.run.snippet import read
@@ -25,6 +25,7 @@ class Figure(NamedTuple):
     compute: str  # the code whose results it draws, if it has some of its own
     draw: str
     says: str = ""  # what the text says of it, asserted
+    script: str = ""  # a link to it
     folded: str = "The code"  # what the fold says that it holds
 
 
@@ -42,17 +43,23 @@ def weave(match: re.Match[str], context: Context) -> str:
     parts = [
         context.stash(
             f'<div class="snippet"><figure id="{figure.anchor}"><div class="drawing">'
-            f"{figure.svg.replace('>', words, 1)}</div><figcaption>"
+            f"{figure.svg.replace('>', words, 1)}</div><figcaption>",
+            "**Figure.**",
         ),
         figure.caption,
-        context.stash("</figcaption></figure><div>"),
+        context.stash(
+            "</figcaption></figure><div>",
+            f"**What it shows.** {' '.join(figure.alternative.split())}",
+        ),
         shown,
         context.stash(
             "<details data-search-exclude><summary>"
-            f"{'How it is drawn, and the script' if shown else figure.folded}</summary>"
+            f"{'How it is drawn, and the script' if shown else figure.folded}</summary>",
+            "<!--",
         ),
         *code,
-        context.stash("</details></div></div>"),
+        figure.script,
+        context.stash("</details></div></div>", f"--> {figure.script}"),
     ]
     return "\n" + "\n\n".join(filter(None, parts)) + "\n"
 
@@ -71,7 +78,8 @@ def of_snippet(name: str, context: Context) -> Figure:
         alternative=snippet.alternative,
         compute=code_block(snippet.compute.code),
         draw=code_block(snippet.draw.code),
-        says="\n\n".join(filter(None, (says, links(name, context)))),
+        says=says,
+        script=links(name, context),
         folded="The code, and the script",
     )
 

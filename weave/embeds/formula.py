@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 from markdown.util import HTML_PLACEHOLDER_RE
 from math_core import LatexError, LatexToMathML
 
-from weave.embed import Context, Embed
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
+from weave.embeds.embed import Context, Embed
 
 LABEL = re.compile(r"\\label\{([\w-]+)\}")
 CONVERTER = LatexToMathML(fancy_error=False)
@@ -26,6 +26,7 @@ ITALIC = {
 
 LARGE = re.compile(r"(<m(?:sub|sup|subsup)>)(<mo [^>]*minsize.*?</mo>)")
 PRIMED = re.compile(r"<msup>(<mi>.</mi><mo>[′″]</mo>)</msup>")
+BAR, BARS = re.compile(r"\\?\|"), {"|": r"\vert ", r"\|": r"\Vert "}
 SPOKEN = re.compile(r'<math [^>]*aria-label="([^"]*)".*?</math>', re.DOTALL)
 RELATIONS = {*"=<>≈≠≤≥≃→∈⟂"}
 RAISED = str.maketrans("0123456789−⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀ")
@@ -38,17 +39,26 @@ PRODUCT = r"[\w.²³ᵀ√|‖∂]*|√?\([^()]*\)"
 def weave(match: re.Match[str], context: Context) -> str:
     """Put in a formula, with the computed numbers in it put in first."""
     if inline := match["inline"]:
-        mathml = to_mathml(context.tex(inline), display=False)
-        stop = match["stop"]  # must not begin the next line
-        return context.stash(f'<span class="formula">{mathml}{stop}</span>' if stop else mathml)
+        mathml = to_mathml(tex := context.tex(inline), display=False)
+        plain = f"${written(tex)}$"
+        if match.string[: match.start()].rpartition("\n")[2].lstrip().startswith("|"):
+            plain = BAR.sub(lambda bar: BARS[bar[0]], plain)  # a bar would end the cell
+        if stop := match["stop"]:  # must not begin the next line
+            mathml = f'<span class="formula">{mathml}{stop}</span>'
+        return context.stash(mathml, plain + stop)
     indent = match.string[: match.start()].rpartition("\n")[2]
     if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
         raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
-    mathml = to_mathml(context.tex(match["display"]), display=True)
+    mathml = to_mathml(tex := context.tex(match["display"]), display=True)
     anchor = f' id="formula-{label[1]}"' if (label := LABEL.search(match["display"])) else ""
     # A paragraph of its own, whatever stands around it, and a box that scrolls on a phone.
     box = f'<div class="formula"{anchor}>{mathml}</div>'
-    return "\n\n" + indent + context.stash(box) + "\n\n"
+    return "\n\n" + indent + context.stash(box, f"$$ {written(tex)} $$") + "\n\n"
+
+
+def written(tex: str) -> str:
+    """Give a formula's TeX on one line, without its name."""
+    return " ".join(LABEL.sub("", tex).split())
 
 
 def to_mathml(tex: str, display: bool) -> str:
@@ -60,17 +70,16 @@ def to_mathml(tex: str, display: bool) -> str:
         WeaveError: the converter does not know something in it; gives the line within `tex`.
     """
     tex = LABEL.sub("", tex)
-    written = " ".join(tex.split())
     try:
         mathml = CONVERTER.convert_with_local_state(tex, displaystyle=display)
     except LatexError as error:
         position, _, reason = str(error).partition(": ")  # `12: Unknown command "\bad".`
         line = tex.count("\n", 0, int(position))
-        raise WeaveError(f"formula '{written}': {reason}", line) from None
+        raise WeaveError(f"formula '{written(tex)}': {reason}", line) from None
     # Chromium leaves a large bracket small that bears a script itself. A prime needs no raising.
     mathml = LARGE.sub(r"\1<mrow>\2</mrow>", mathml)
     mathml = PRIMED.sub(r"<mrow>\1</mrow>", mathml)
-    spoken = f'<math alttext="{escape(written)}" aria-label="{escape(in_words(mathml))}"'
+    spoken = f'<math alttext="{escape(written(tex))}" aria-label="{escape(in_words(mathml))}"'
     return mathml.replace("<math", spoken, 1)
 
 
@@ -178,5 +187,6 @@ EMBEDS = [
         weave,
         misspelt=(r"\$", MISSPELT),
         signs=signs,
+        mark_tree=mark_tree,
     )
 ]

@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from weave.embed import Context
-from weave.errors import WeaveError, read_text
+from weave.basics.errors import WeaveError, read_text
+from weave.embeds.embed import Context, Embed
 from weave.project import Project, looks_up
 
 PAGE = "glossary.md"
@@ -126,3 +126,6 @@ def mark_first(
     link.text, link.tail = match[0], text[match.end() :]
     setattr(owner, slot, text[: match.start()])
     parent.insert(0 if before is None else [*parent].index(before) + 1, link)
+
+
+EMBEDS = [Embed("glossary", r"(?!)", lambda *_: "", mark_tree=mark_tree)]  # it has no token

@@ -8,9 +8,9 @@ Of a dict it takes the keys. Several names take a pair apart: `{for name, row in
 import re
 from collections.abc import Iterable
 
-from weave.embed import Context, Embed
+from weave.basics.errors import WeaveError
+from weave.embeds.embed import Context, Embed
 from weave.embeds.value import read
-from weave.errors import WeaveError
 
 ALONE = re.compile(r"\{=[ ](?P<name>\w+)(?:[ ]:(?P<spec>[^{}]+?))?[ ]\}")
 

@@ -2,9 +2,9 @@
 
 import re
 
-from weave.embed import Context, block
+from weave.basics.errors import WeaveError, did_you_mean, read_text
+from weave.embeds.embed import Context, block
 from weave.embeds.figure import code_block
-from weave.errors import WeaveError, did_you_mean, read_text
 from weave.project import Project, looks_up
 
 # Up to its proof, or to the empty line below it, where it needs none.

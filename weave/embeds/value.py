@@ -15,27 +15,30 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from weave.embed import Context, Embed
+from weave.basics.errors import WeaveError, did_you_mean
+from weave.embeds.embed import Context, Embed
 from weave.embeds.figure import figure_id
-from weave.errors import WeaveError, did_you_mean
 from weave.run.results import Results
 
 OTHER_CHAPTER = re.compile(r"([a-z][\w-]*)/(?=[a-z])")  # `your-model/weights.largest`
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
-MINUS = re.compile(r"(?<!\w)-(?=\d)")
+MINUS = re.compile(r"(?<!\w)-(?=\d)|(?<=\^)-")
+POWER = re.compile(r"\^(−?\d+)")
 FORM = "write {= snippet.result }, or {= snippet.result[key] :.2f } with a space before the colon"
 
 
 def weave(match: re.Match[str], context: Context) -> str:
     """Put in a computed number, marked with the snippet that it comes from."""
     printed, snippet = evaluate(match["value_text"], context)
-    power = EXPONENT.sub(lambda m: f" × 10<sup>{int(m[1])}</sup>", escape(printed))
-    number = MINUS.sub("−", power)
+    plain = MINUS.sub("−", EXPONENT.sub(lambda m: f" × 10^{int(m[1])}", printed))
+    number = POWER.sub(r"<sup>\1</sup>", escape(plain))
     if not snippet or not context.chapter:  # its check has it, or no page
-        return context.stash(f'<data class="computed" value="{escape(printed)}">{number}</data>')
+        return context.stash(
+            f'<data class="computed" value="{escape(printed)}">{number}</data>', plain
+        )
     written = escape(match["value_text"].partition(" :")[0].strip())
     link = f'href="#{anchor(snippet)}" tabindex="-1" data-value="{written}"'
-    return context.stash(f'<a class="computed" {link}>{number}</a>')
+    return context.stash(f'<a class="computed" {link}>{number}</a>', plain)
 
 
 def anchor(snippet: str) -> str:
@@ -149,7 +152,11 @@ def read(written: str, context: Context) -> tuple[Any, str]:
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 EMBEDS = [
     Embed(
-        "value", r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})", weave, misspelt=(r"\{=(?!\})", MISSPELT)
+        "value",
+        r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})",
+        weave,
+        misspelt=(r"\{=(?!\})", MISSPELT),
+        at_end=at_end,
     ),
     # A number and its error stay on one line.
     Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),

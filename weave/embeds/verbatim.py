@@ -2,7 +2,7 @@
 
 from re import Match
 
-from weave.embed import Context, Embed
+from weave.embeds.embed import Context, Embed
 
 
 def weave(match: Match[str], context: Context) -> str:
@@ -12,7 +12,7 @@ def weave(match: Match[str], context: Context) -> str:
 
 def dollar(match: Match[str], context: Context) -> str:
     r"""Show the sign of money that is written `\$`."""
-    return context.stash("$")
+    return context.stash("$", r"\$")
 
 
 FOLD = 'a fold begins with ??? depth "what one gets", or ??? proof "of what"'

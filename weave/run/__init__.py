@@ -1,1 +1,1 @@
-"""What runs in the process of a snippet or a lab: all that its results and drawings depend on."""
+"""How a snippet or a lab is run: in a process of its own, and all that its outcome depends on."""

@@ -4,7 +4,7 @@
     assert np.all(np.diff(rms[3]) < 0), "for up to four keys the norm only falls"
 
 They run as plain Python. Where one does not hold, both sides of the comparison are found. One that
-holds just as well with a comparison turned round decides nothing, and is named too. `weave.prose`
+holds just as well with a comparison turned round decides nothing, and is named too. `text.prose`
 looks for the words on the pages.
 """
 
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 from weave.run.snippet import Cell, where
 
 OPPOSITE = {

@@ -1,7 +1,6 @@
-"""What a snippet's or a lab's process may do: compute, read, and write into a folder of its own.
+"""What a snippet's or a lab's process may take, what it reads, and what it is told not to do.
 
-This is for mistakes, and for code that does more than its readers expect. It would not hold an
-attacker: what runs in a process can undo what is done there.
+This is for mistakes. It does not hold who wants out: a review does.
 """
 
 import io
@@ -14,28 +13,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
-from typing import Any, NoReturn
+from typing import Any
 
 from weave.run.snippet import digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 PRINTED = 16  # KiB
+HINT = "open it with a bare name, which is in a folder that goes when the run ends"
 
 # Events of Python's: https://docs.python.org/3/library/audit_events.html
-STARTS = {
-    *("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.startfile"),
-    *("os.system", "pty.spawn", "subprocess.Popen"),
-}
-CHANGES = {
-    *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"),
-    *("os.symlink", "os.truncate", "os.utime", "sqlite3.connect"),
-}
 LISTS = {"os.listdir", "os.scandir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def confine(root: Path, scratch: Path) -> dict[str, str]:
-    """Let this process do no more, from now on, than it may. It works in `scratch`, which is empty.
+    """Have this process work in `scratch`, which is empty, and say what it must not do.
 
     Returns:
         The trace, which grows: the digest of every file of the project that is opened, or looked
@@ -47,34 +39,22 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
     tempfile.tempdir = str(scratch)
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
-        if event in STARTS:
-            raise PermissionError(f"a snippet starts no other process ({event}): compute here")
-        if event.startswith("socket.") and event != "socket.__new__":
+        if event in {"socket.connect", "socket.getaddrinfo"}:
             raise PermissionError(f"a snippet has no network ({event}): keep the data beside it")
-        if event in CHANGES or (event == "open" and (arguments[2] or 0) & WRITING):
-            for path in arguments[:2]:
-                if isinstance(path, str | bytes | os.PathLike) and path != os.devnull:
-                    may_write(path)
-        elif event in LISTS:
-            # A search for a module lists too; the module is noted when it is opened.
-            if not sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
-                read(arguments[0] or ".")
-        elif event == "open":
-            read(arguments[0])
-
-    def may_write(file: Any) -> None:
-        path = Path(os.path.abspath(os.fsdecode(file)))
-        if not path.is_relative_to(scratch):
-            name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path
-            hint = "open it with a bare name, which is in a folder that goes when the run ends"
-            raise PermissionError(
-                f"a snippet writes nothing into the project or beside it: {name}; {hint}"
-            )
-
-    def read(file: Any) -> None:
-        if isinstance(file, int):
+        if event not in {"open", *LISTS} or isinstance(arguments[0], int):
             return
-        path = Path(os.path.abspath(os.fsdecode(file)))
+        path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
+        if event == "open":
+            if (arguments[2] or 0) & WRITING and arguments[0] != os.devnull:
+                if not path.is_relative_to(scratch):
+                    raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
+            else:
+                read(path)
+        # A search for a module lists too; the module is noted when it is opened.
+        elif not sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+            read(path)
+
+    def read(path: Path) -> None:
         if path.suffix == ".pyc":  # of the module beside the folder in which it lies
             path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
         name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
@@ -91,17 +71,13 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
 def limits(seconds: float) -> Iterator[None]:
     """Raise TimeoutError in the line that is reached then, where the system can do that.
 
-    What asks for too much memory meanwhile gets a MemoryError, and `os._exit` is like `sys.exit`.
+    What asks for too much memory meanwhile gets a MemoryError.
     """
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"stopped after {seconds:g} s; make it faster")
 
-    def leave(status: int) -> NoReturn:
-        raise SystemExit(status)
-
-    Thread(target=end_with_the_build, args=(os._exit,), daemon=True).start()
-    end, os._exit = os._exit, leave
+    Thread(target=end_with_the_build, daemon=True).start()
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -117,14 +93,13 @@ def limits(seconds: float) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, 0)
         if sys.platform == "linux":
             resource.setrlimit(resource.RLIMIT_AS, before)
-        os._exit = end
 
 
-def end_with_the_build(end: Any) -> None:
+def end_with_the_build() -> None:
     """End this process when the one that waits for it is gone, however that was ended."""
     if build := multiprocessing.parent_process():
         build.join()
-        end(1)
+        os._exit(1)
 
 
 class Printed(io.StringIO):

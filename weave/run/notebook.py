@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 
 
 class Cell(NamedTuple):

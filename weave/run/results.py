@@ -7,8 +7,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from weave.errors import did_you_mean
-from weave.store import Store
+from weave.basics.errors import did_you_mean
+from weave.basics.store import Store
 
 LARGEST = 2**18  # letters of one result as it is kept; an array takes four for three bytes
 RESULTS = "results are numbers, text, arrays, and lists, tuples, sets and dicts of them"

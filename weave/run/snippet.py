@@ -21,7 +21,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from weave.errors import WeaveError, read_text
+from weave.basics.errors import WeaveError, read_text
 
 CELL = re.compile(r"^# %%.*$", re.MULTILINE)
 SAYS = re.compile(r"^# %% says[ ]*$", re.MULTILINE)

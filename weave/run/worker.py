@@ -23,13 +23,13 @@ import matplotlib.pyplot as plt
 import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait for it)
 from matplotlib import font_manager
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
+from weave.basics.store import Store
 from weave.run import assertions, notebook, results, snippet
 from weave.run.fonts import FONTS, shipped
 from weave.run.limits import MEMORY, Printed, confine, limits
 from weave.run.snippet import name_of, where
 from weave.run.svg import to_svg
-from weave.store import Store
 
 MENDS = {
     MemoryError: f"a run has {MEMORY} GiB: compute in pieces",
@@ -54,6 +54,7 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
         give_results(path, store, trace)
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", "Creating legend")  # it warns where the machine is busy
     run = run_snippet if path.suffix == ".py" else run_lab
     try:
         with limits(time_limit):

@@ -21,7 +21,9 @@
   // Every copy button stands in a landmark, and landmarks need names of their own.
   let buttons = 0;
   const name = (part) =>
-    part.querySelectorAll(".md-code__nav").forEach((nav) => (nav.ariaLabel ??= `Code block ${++buttons}`));
+    part
+      .querySelectorAll(".md-code__nav")
+      .forEach((nav) => (nav.ariaLabel ??= `Code block ${++buttons}`));
 
   // Material adds copy buttons, and boxes around tables, after this script, as one scrolls; and takes
   // tab stops away again on a touch screen, which may well have a keyboard.
@@ -43,5 +45,6 @@
   name(document.body);
 
   // The search dialog has no name.
-  for (const search of document.querySelectorAll(".md-search[role=dialog]")) search.ariaLabel = "Search";
+  for (const search of document.querySelectorAll(".md-search[role=dialog]"))
+    search.ariaLabel = "Search";
 }

@@ -10,7 +10,11 @@ if (HTMLElement.prototype.showPopover) {
   const rowOf = async ({ href, hash, pathname }) => {
     let page = document;
     if (pathname !== location.pathname) {
-      if (!pages.has(pathname)) pages.set(pathname, fetch(pathname).then((answer) => answer.text()));
+      if (!pages.has(pathname))
+        pages.set(
+          pathname,
+          fetch(pathname).then((answer) => answer.text()),
+        );
       page = new DOMParser().parseFromString(await pages.get(pathname), "text/html");
       page.head.prepend(Object.assign(page.createElement("base"), { href }));
     }
@@ -27,7 +31,9 @@ if (HTMLElement.prototype.showPopover) {
     const row = await rowOf(mark);
     const parts = [...(row.cells ?? [row])].flatMap((cell) => [...cell.childNodes]);
     if (mark.dataset.value) {
-      const code = Object.assign(document.createElement("code"), { textContent: mark.dataset.value });
+      const code = Object.assign(document.createElement("code"), {
+        textContent: mark.dataset.value,
+      });
       parts.unshift(code, ", computed by ");
     } else {
       const { href } = row.querySelector("a.claim") ?? mark;
@@ -63,7 +69,9 @@ if (HTMLElement.prototype.showPopover) {
     clearTimeout(resting);
     const mark = target.closest(marks);
     const isOpen = card.matches(":popover-open");
-    if (mark && !card.contains(mark) && !(isOpen && mark === shown)) resting = setTimeout(() => show(mark).catch(() => {}), 250);
-    else if (isOpen && !mark && !card.contains(target)) resting = setTimeout(() => card.hidePopover(), 400);
+    if (mark && !card.contains(mark) && !(isOpen && mark === shown))
+      resting = setTimeout(() => show(mark).catch(() => {}), 250);
+    else if (isOpen && !mark && !card.contains(target))
+      resting = setTimeout(() => card.hidePopover(), 400);
   });
 }

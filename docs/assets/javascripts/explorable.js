@@ -33,7 +33,9 @@ const sharing = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * 
 const bars = (heights, from = 0, of = heights.length) => {
   const step = 1000 / of;
   const wide = (step * (of > 99 ? 1 : 0.84)).toFixed(2);
-  return heights.map((h, i) => `M${((i + from) * step).toFixed(2)} 100v${(-100 * h).toFixed(3)}h${wide}V100`).join("");
+  return heights
+    .map((h, i) => `M${((i + from) * step).toFixed(2)} 100v${(-100 * h).toFixed(3)}h${wide}V100`)
+    .join("");
 };
 
 const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
@@ -58,7 +60,14 @@ class Explorable extends HTMLElement {
     this.panel.innerHTML = `${this.stage}<div class="inputs">${this.constructor.inputs
       .filter(({ name, label }) => label && (!shown || shown.includes(name)))
       .map(
-        ({ name, label, least, most, step, value }) => `<p><label for="${this.name}-${name}">${label}</label><input
+        ({
+          name,
+          label,
+          least,
+          most,
+          step,
+          value,
+        }) => `<p><label for="${this.name}-${name}">${label}</label><input
         type="range" id="${this.name}-${name}" name="${name}" min="${least}" max="${most}" step="${step}"
         value="${value}"><output for="${this.name}-${name}" aria-live="off"></output></p>`,
       )
@@ -73,7 +82,13 @@ class Explorable extends HTMLElement {
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href*='?']");
-      if (!link || link.pathname !== location.pathname || link.hash !== `#${this.name}` || event.ctrlKey || event.metaKey)
+      if (
+        !link ||
+        link.pathname !== location.pathname ||
+        link.hash !== `#${this.name}` ||
+        event.ctrlKey ||
+        event.metaKey
+      )
         return;
       event.preventDefault();
       history.pushState(null, "", link.href);
@@ -114,7 +129,8 @@ class Explorable extends HTMLElement {
   }
 
   get values() {
-    const value = (input, { power, value } = {}) => (power ? Math.round(2 ** input.value) : +input.value);
+    const value = (input, { power, value } = {}) =>
+      power ? Math.round(2 ** input.value) : +input.value;
     return Object.fromEntries(
       this.constructor.inputs.map((spec) => {
         const input = this.at(`[name=${spec.name}]`);
@@ -126,7 +142,8 @@ class Explorable extends HTMLElement {
   set values(values) {
     for (const { name, power } of this.constructor.inputs) {
       const input = this.at(`[name=${name}]`);
-      if (input && name in values && isFinite(values[name])) input.value = power ? Math.log2(values[name]) : values[name];
+      if (input && name in values && isFinite(values[name]))
+        input.value = power ? Math.log2(values[name]) : values[name];
     }
     this.change();
   }

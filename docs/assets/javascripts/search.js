@@ -2,8 +2,10 @@
 // starts its worker, as each page loads; here both wait until the reader reaches for search.
 {
   const reached = new Promise((resolve) => {
-    const isSearch = ({ target }) => target.closest?.(".md-search, [for=__search], #__search") && resolve();
-    for (const event of ["focusin", "pointerdown", "change"]) document.addEventListener(event, isSearch);
+    const isSearch = ({ target }) =>
+      target.closest?.(".md-search, [for=__search], #__search") && resolve();
+    for (const event of ["focusin", "pointerdown", "change"])
+      document.addEventListener(event, isSearch);
     const asked = new URLSearchParams(location.search);
     if (asked.has("q") || asked.has("h")) resolve(); // a link to a search, or from its results
   });
@@ -58,7 +60,10 @@
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (message, ...rest) {
     if (typeof message?.data === "string")
-      message = { ...message, data: SPELLINGS.reduce((words, [from, to]) => words.replace(from, to), message.data) };
+      message = {
+        ...message,
+        data: SPELLINGS.reduce((words, [from, to]) => words.replace(from, to), message.data),
+      };
     return postMessage.call(this, message, ...rest);
   };
 }
@@ -73,8 +78,14 @@ if (new URLSearchParams(location.search).has("h"))
     const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4)[id]")];
     const at = headings.findIndex(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
     const [start, end] = headings.slice(at);
-    const precedes = (one, other) => !other || one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const precedes = (one, other) =>
+      !other || one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
     const here = at < 0 ? [] : hits.filter((hit) => precedes(start, hit) && precedes(hit, end));
     if (here.every((hit) => hit.closest("details:not([open])")))
-      for (let fold = here[0]?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+      for (
+        let fold = here[0]?.closest("details");
+        fold;
+        fold = fold.parentElement.closest("details")
+      )
+        fold.open = true;
   }).observe(document.documentElement, { childList: true, subtree: true });

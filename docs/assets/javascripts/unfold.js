@@ -1,11 +1,12 @@
-// What is folded comes as text (`weave/folded.py`), and becomes elements here: at once where a fold
+// What is folded comes as text (`weave/pages/folds.py`), and becomes elements here: at once where a fold
 // opens or a link leads into one, the rest in idle moments, once the reader has begun to do something.
 function unfold(fold) {
   const kept = fold.querySelector(":scope > noscript");
   if (kept) kept.outerHTML = kept.textContent;
 }
 function unfoldAll() {
-  for (const { parentElement } of document.querySelectorAll("details > noscript")) unfold(parentElement);
+  for (const { parentElement } of document.querySelectorAll("details > noscript"))
+    unfold(parentElement);
 }
 {
   const target = (hash) => {
@@ -22,12 +23,18 @@ function unfoldAll() {
   const open = () => {
     const isNew = !target(location.hash);
     find(location.hash);
-    for (let fold = target(location.hash)?.closest("details"); fold; fold = fold.parentElement.closest("details"))
+    for (
+      let fold = target(location.hash)?.closest("details");
+      fold;
+      fold = fold.parentElement.closest("details")
+    )
       fold.open = true;
     if (isNew) target(location.hash)?.scrollIntoView();
   };
   // Before the fold opens, and before anybody looks for what the link leads to.
-  document.addEventListener("click", ({ target }) => {
+  document.addEventListener(
+    "click",
+    ({ target }) => {
       const fold = target.closest?.("summary")?.parentElement;
       if (fold) unfold(fold);
       const link = target.closest?.("a[href*='#']");
@@ -35,7 +42,11 @@ function unfoldAll() {
     },
     true,
   );
-  document.addEventListener("toggle", ({ target }) => target.matches("details") && unfold(target), true);
+  document.addEventListener(
+    "toggle",
+    ({ target }) => target.matches("details") && unfold(target),
+    true,
+  );
   addEventListener("hashchange", open);
   addEventListener("beforeprint", unfoldAll);
 

@@ -5,12 +5,16 @@
     <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
     <i aria-hidden="true">100%</i><i aria-hidden="true">50%</i></div><p class="axis" aria-hidden="true"></p>
     <svg class="strip" viewBox="-1000 0 2000 40" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
-    <p class="scale" aria-hidden="true">${[-1000, -10, 0, 10, 1000].map((at) => `<i>${at}</i>`).join("").replaceAll("-", "−")}</p>
+    <p class="scale" aria-hidden="true">${[-1000, -10, 0, 10, 1000]
+      .map((at) => `<i>${at}</i>`)
+      .join("")
+      .replaceAll("-", "−")}</p>
     </section>`;
 
   const NAMES = { 0: "undivided", 0.5: "÷ √d", 1: "÷ d" };
   // Scores from −1000 to 1000, linear around 0 and logarithmic beyond.
-  const place = (score) => Math.max(-1000, Math.min(1000, (1000 * Math.asinh(score)) / Math.asinh(1000))).toFixed(1);
+  const place = (score) =>
+    Math.max(-1000, Math.min(1000, (1000 * Math.asinh(score)) / Math.asinh(1000))).toFixed(1);
 
   explorable(
     "why-attention",
@@ -19,9 +23,24 @@
       stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
       acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button><input type="hidden" name="seed" value="0"></p>`;
       static inputs = [
-        { name: "d", label: "dimensions <i>d</i>", least: 0, most: 10, step: 0.1, value: 6, power: true },
+        {
+          name: "d",
+          label: "dimensions <i>d</i>",
+          least: 0,
+          most: 10,
+          step: 0.1,
+          value: 6,
+          power: true,
+        },
         { name: "n", label: "keys <i>n</i>", least: 1, most: 9, step: 1, value: 5, power: true },
-        { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 1, step: 0.05, value: 0.5 },
+        {
+          name: "a",
+          label: "divide by <i>dᵃ</i>, <i>a</i>",
+          least: 0,
+          most: 1,
+          step: 0.05,
+          value: 0.5,
+        },
         { name: "r", label: "alignment <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0 },
         { name: "seed", value: 0 },
       ];
@@ -34,7 +53,10 @@
       draw({ d, n, a, r, seed }) {
         // With |q| = √d a score is √d times a Gaussian number; an aligned key adds ρ|q|² and keeps the rest.
         const next = gaussian(seed);
-        const others = Array.from({ length: n }, (_, i) => (seed ? null : this.data.g[i]) ?? next());
+        const others = Array.from(
+          { length: n },
+          (_, i) => (seed ? null : this.data.g[i]) ?? next(),
+        );
         const own = r ? r * d + Math.sqrt((1 - r * r) * d) * others.pop() : undefined;
         const scores = others.map((g) => Math.sqrt(d) * g);
         if (r) scores.push(own);
@@ -46,7 +68,8 @@
           const [first, second] = row.querySelectorAll(".bars path");
           first.setAttribute("d", bars(weights));
           second.setAttribute("d", r ? bars([weights[right]], right, n) : "");
-          const ticks = (list) => list.map((score) => `M${place(score / d ** power)} 0v40`).join("");
+          const ticks = (list) =>
+            list.map((score) => `M${place(score / d ** power)} 0v40`).join("");
           const [all, mine] = row.querySelectorAll(".strip path");
           all.setAttribute("d", ticks(scores));
           mine.setAttribute("d", r ? ticks([own]) : "");
@@ -54,7 +77,9 @@
           if (i) {
             row.className = `row ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
             const by = +(d ** a).toFixed(d ** a < 100 ? 1 : 0);
-            row.firstChild.innerHTML = a ? `Divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d<sup>${a}</sup>`} = ${by}` : "Undivided";
+            row.firstChild.innerHTML = a
+              ? `Divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d<sup>${a}</sup>`} = ${by}`
+              : "Undivided";
           }
           const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
           const keys = `as if ${sharing(weights).toFixed(1)} of ${n} keys shared the whole`;

@@ -10,18 +10,44 @@
     class extends Explorable {
       static title = "The phase plane";
       static inputs = [
-        { name: "n", label: "keys <i>n</i>", least: 1, most: KEYS, step: 0.5, value: 9, power: true },
-        { name: "d", label: "dimensions <i>d</i>", least: 0, most: DIMS, step: 0.1, value: 6, power: true },
-        { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 0.5, step: 0.05, value: 0 },
+        {
+          name: "n",
+          label: "keys <i>n</i>",
+          least: 1,
+          most: KEYS,
+          step: 0.5,
+          value: 9,
+          power: true,
+        },
+        {
+          name: "d",
+          label: "dimensions <i>d</i>",
+          least: 0,
+          most: DIMS,
+          step: 0.1,
+          value: 6,
+          power: true,
+        },
+        {
+          name: "a",
+          label: "divide by <i>dᵃ</i>, <i>a</i>",
+          least: 0,
+          most: 0.5,
+          step: 0.05,
+          value: 0,
+        },
         { name: "v", value: 1 },
       ];
 
       get stage() {
         return `<div class="plane"><div class="map"><canvas width="66" height="51" aria-hidden="true"></canvas>
         <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg>${this.data.models
-        .slice(0, 2)
-        .map(([name, n, d]) => `<i class="pin" data-left="${across(n)}" data-bottom="${Math.log2(d) / DIMS}">${name}</i>`)
-        .join("")}<b class="point"></b></div>
+          .slice(0, 2)
+          .map(
+            ([name, n, d]) =>
+              `<i class="pin" data-left="${across(n)}" data-bottom="${Math.log2(d) / DIMS}">${name}</i>`,
+          )
+          .join("")}<b class="point"></b></div>
         <p class="keys" aria-hidden="true">${ticks([2, 16, 512, 16384], across, "left")}<i>keys</i></p>
         <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], (d) => Math.log2(d) / DIMS, "bottom")}<i>d</i></p></div>
         <p class="found"><b></b> <span></span></p>
@@ -30,7 +56,8 @@
 
       get acts() {
         const models = this.data.models.map(
-          ([name, n, d, v]) => `<button type="button" data-act="go" value="${n} ${d} ${v}">${name}</button>`,
+          ([name, n, d, v]) =>
+            `<button type="button" data-act="go" value="${n} ${d} ${v}">${name}</button>`,
         );
         return `<p class="acts"><span>As initialised:</span>${models.join("")}<input type="hidden" name="v" value="1"></p>`;
       }
@@ -38,7 +65,8 @@
       prepare() {
         const map = this.at(".map");
         for (const side of ["left", "bottom"])
-          for (const mark of this.panel.querySelectorAll(`[data-${side}]`)) mark.style[side] = `${100 * mark.dataset[side]}%`;
+          for (const mark of this.panel.querySelectorAll(`[data-${side}]`))
+            mark.style[side] = `${100 * mark.dataset[side]}%`;
         const drag = (event) => {
           if (!event.buttons) return;
           const box = map.getBoundingClientRect();
@@ -81,7 +109,10 @@
           for (let y = 0; y < height; y++)
             for (let x = 0; x < width; x++) {
               const at = 4 * (y * width + x);
-              const weight = this.mean(1 + ((KEYS - 1) * x) / (width - 1), sigma(DIMS * (1 - y / (height - 1))));
+              const weight = this.mean(
+                1 + ((KEYS - 1) * x) / (width - 1),
+                sigma(DIMS * (1 - y / (height - 1))),
+              );
               image.data.set([...colour.slice(0, 3), 230 * weight], at);
             }
           context.putImageData(image, 0, 0);
@@ -111,12 +142,18 @@
           this.keys = Float64Array.from({ length: n }, next).sort().reverse();
         }
         const weights = softmax(this.keys.map((g) => spread * g));
-        this.at(".bars path").setAttribute("d", bars([...weights.subarray(0, 32)], 0, Math.min(32, n)));
+        this.at(".bars path").setAttribute(
+          "d",
+          bars([...weights.subarray(0, 32)], 0, Math.min(32, n)),
+        );
         const weight = percent(this.mean(Math.log2(n), spread));
-        const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
+        const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) =>
+          x.toFixed(x < 100 ? 1 : 0),
+        );
         const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "spread";
         this.at(".found b").textContent = weight;
-        this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
+        this.at(".found span").innerHTML =
+          `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
         return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
       }
     },

@@ -71,11 +71,15 @@
         const heap = Array(BINS).fill(0);
         for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
         const known = count && n + m + d === 6 && !ddof;
-        const law = known ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0))) : [];
+        const law = known
+          ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0)))
+          : [];
         const top = Math.max(1, ...heap.slice(0, BINS), ...law) * 1.05;
         const [bins, line] = this.panel.querySelectorAll(".bars path");
         bins.setAttribute("d", bars(heap.slice(0, BINS).map((h) => h / top)));
-        const at = law.map((h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`);
+        const at = law.map(
+          (h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`,
+        );
         line.setAttribute("d", known ? `M${at.join("L")}` : "");
 
         const marks = { guess, bare: count && d, right: count && right, mean: count && mean };
@@ -87,12 +91,22 @@
         const dot = this.at(".dot");
         dot.hidden = !count;
         dot.style.left = `${(100 * Math.min(latest, 4 * d)) / (4 * d)}%`;
-        if (this.falls && !this.calm) dot.animate({ translate: ["-50% -8rem", "-50% 0"] }, { duration: 350, easing: "ease-in" });
+        if (this.falls && !this.calm)
+          dot.animate(
+            { translate: ["-50% -8rem", "-50% 0"] },
+            { duration: 350, easing: "ease-in" },
+          );
         this.falls = false;
 
         const entry = (x) => x.toFixed(2).padStart(6).replace("-", "−");
-        const row = (i) => this.last.slice(i * m, (i + 1) * m).map(entry).join(" ");
-        this.at(".matrix").textContent = count ? Array.from({ length: n }, (_, i) => row(i)).join("\n") : "?";
+        const row = (i) =>
+          this.last
+            .slice(i * m, (i + 1) * m)
+            .map(entry)
+            .join(" ");
+        this.at(".matrix").textContent = count
+          ? Array.from({ length: n }, (_, i) => row(i)).join("\n")
+          : "?";
         this.at(".found b").textContent = count ? latest.toFixed(2) : "?";
         const call = `np.var${ddof ? "(ddof=1)" : ""} of this ${n}×${m} product`;
         this.at(".found span").textContent = count ? call : `${call} will be … Guess, then draw.`;
@@ -103,7 +117,9 @@
               ddof ? "exact mean" : "d(1 − 1/nm)"
             } = ${right.toFixed(2)}</i> <i class="mean">mean of ${draws} ${mean.toFixed(2)}</i>`
           : `<i class="guess">guess ${guess}</i>`;
-        return count ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, and the exact mean ${right.toFixed(2)}.` : call;
+        return count
+          ? `${call} is ${latest.toFixed(2)}; the mean of ${draws} is ${mean.toFixed(2)}, and the exact mean ${right.toFixed(2)}.`
+          : call;
       }
     },
   );

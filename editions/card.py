@@ -1,26 +1,29 @@
-"""The picture that stands beside a link to the site elsewhere: `python -m weave.card NAME WORDS`.
+"""The picture that stands beside a link to the site elsewhere: `python -m editions.card` draws it.
 
-A process of its own writes it to standard output, so that a build does not load matplotlib.
+It is committed. A test compares the name and the words in it with those of mkdocs.yml.
 """
 
-import sys
 import textwrap
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib import font_manager
+from mkdocs.config import load_config
 from scipy.special import softmax
 from scipy.stats import norm
 
 from weave.run.fonts import FONTS, shipped
 
+CARD = Path(__file__).parents[1] / "docs/assets/card.png"
 PAPER, INK, SOFT, COLOURS = "#fffdf8", "#211e1a", "#57514a", ("#d1562b", "#2f7fc1")
 DIMENSIONS, KEYS = 256, 24
 
 
 def main() -> None:
     """Draw the name, the words, and attention weights without and with the divisor."""
-    name, words = sys.argv[1:]
+    config = load_config(str(CARD.parents[2] / "mkdocs.yml"))
+    name, words = config.site_name, config.site_description or ""
     for font in FONTS:
         font_manager.fontManager.addfont(shipped(font))
     plt.rcParams["font.family"] = "Source Sans Pro"
@@ -40,7 +43,8 @@ def main() -> None:
         )
         axes.spines[["left", "top", "right"]].set_visible(False)
         axes.set(xticks=[], yticks=[], facecolor=PAPER)
-    figure.savefig(sys.stdout.buffer, format="png", metadata={"Software": None})
+    said = {"Title": name, "Description": words}
+    figure.savefig(CARD, format="png", metadata={"Software": None, **said})
 
 
 if __name__ == "__main__":

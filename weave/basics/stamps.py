@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 
 WATCHED = ("snippets", "docs", "proofs")
 OUT = "this link leads out of the project; put the file itself here"

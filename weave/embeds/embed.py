@@ -8,8 +8,9 @@ from functools import cache, partial
 from html import escape
 from textwrap import indent
 from typing import Any
+from xml.etree.ElementTree import Element
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 from weave.project import Project
 from weave.run.results import Results
 
@@ -36,6 +37,10 @@ class Embed:
     signs: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
     # Whether the token stands inside formulas, and there alone, and becomes TeX.
     in_formula: bool = False
+    # Gives what the kind adds below a page, in Markdown, once the page is woven.
+    at_end: "Callable[[Context], str]" = lambda _: ""
+    # Marks words in the page's tree of elements, or changes it otherwise.
+    mark_tree: "Callable[[Element, Context], None]" = lambda *_: None
 
 
 def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embed:
@@ -59,13 +64,13 @@ def margin(match: re.Match[str]) -> str:
     return found[0] if found else ""
 
 
-EMBEDS: dict[str, Embed] = {}  # by name; `weave/embeds/__init__.py` enters them
+KINDS: dict[str, Embed] = {}  # by name; `every` enters them
 
 
 @cache
 def token(in_formula: bool = False) -> re.Pattern[str]:
     """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
-    kinds = [embed for embed in EMBEDS.values() if embed.in_formula == in_formula]
+    kinds = [embed for embed in KINDS.values() if embed.in_formula == in_formula]
     spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in kinds]
     misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in kinds if e.misspelt[0]]
     # Most signs of a text begin no token: to see that at once makes it five times as fast.
@@ -81,7 +86,7 @@ def keys(match: re.Match[str]) -> list[str]:
 def tokens(text: str) -> Iterator[tuple[Embed, re.Match[str]]]:
     """Yield every token of a text that is spelt as it should be."""
     for match in token().finditer(text):
-        if embed := EMBEDS.get(match.lastgroup or ""):
+        if embed := KINDS.get(match.lastgroup or ""):
             yield embed, match
 
 
@@ -102,6 +107,8 @@ class Context:
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
     said: set[str] = field(default_factory=set)  # the mistakes that were logged so far
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
+    woven: str = ""  # the whole page in Markdown, with placeholders for what was stashed
+    plain: dict[str, str] = field(default_factory=dict)  # what these say in plain text
 
     @property
     def chapter(self) -> str:
@@ -113,9 +120,14 @@ class Context:
         """The way from the page up to docs/."""
         return "../" * self.source.count("/")
 
-    def stash(self, html: str) -> str:
-        """Hide finished HTML from Markdown, and give what stands for it meanwhile."""
-        return str(self.markdown.htmlStash.store(html))
+    def stash(self, html: str, plain: str = "") -> str:
+        """Hide finished HTML from Markdown, and give what stands for it meanwhile.
+
+        `plain` says the same in the page's plain edition: Markdown, on one line.
+        """
+        placeholder = str(self.markdown.htmlStash.store(html))
+        self.plain[placeholder] = plain
+        return placeholder
 
     def look_up(self, kind: str, key: str = "") -> Any:
         """Look something up; the page is made again when the answer changes."""
@@ -143,9 +155,9 @@ class Context:
             self.line = text.count("\n", 0, match.start()) + 1
             kind = match.lastgroup or ""
             try:
-                if kind in EMBEDS:
-                    return EMBEDS[kind].weave(match, self)
-                raise WeaveError(EMBEDS[kind.removeprefix("not_")].misspelt[1])
+                if kind in KINDS:
+                    return KINDS[kind].weave(match, self)
+                raise WeaveError(KINDS[kind.removeprefix("not_")].misspelt[1])
             except WeaveError as error:
                 return margin(match) + self.report(error)
 
@@ -160,7 +172,7 @@ class Context:
     def tex(self, tex: str) -> str:
         """Put in what stands for the tokens in a formula, whose mistake a mistake is."""
         return token(in_formula=True).sub(
-            lambda match: EMBEDS[match.lastgroup or ""].weave(match, self), tex
+            lambda match: KINDS[match.lastgroup or ""].weave(match, self), tex
         )
 
     def report(self, error: WeaveError, where: str = "") -> str:
@@ -169,7 +181,7 @@ class Context:
         if str(error) not in self.said:
             self.said.add(str(error))
             log.warning("%s: %s", where, error)
-        return self.stash(mistake(where, str(error)))
+        return self.stash(mistake(where, str(error)), f"**{where}** `{error}`")
 
 
 def mistake(where: str, message: str) -> str:

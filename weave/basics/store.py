@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 
 # The number counts on when the columns change.
 SCHEMA = (

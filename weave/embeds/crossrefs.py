@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from weave.embed import Context, token, tokens
-from weave.errors import WeaveError
+from markdown.extensions.toc import slugify
+
+from weave.basics.errors import WeaveError
+from weave.embeds.embed import Context, token, tokens
 from weave.project import Project, looks_up
 from weave.run import notebook
 
@@ -110,6 +112,22 @@ def mentions(project: Project, _: str) -> dict[str, list[Mention]]:
     for mention in [*on_pages, *(m for elsewhere in ELSEWHERE for m in elsewhere(project))]:
         found.setdefault(mention.key, []).append(mention)
     return found
+
+
+@looks_up("section")
+def section(project: Project, place: str) -> list[str]:
+    """Give the title of a page and a heading on it; without one, the title again."""
+    page, _, anchor = place.partition("#")
+    path = project.root / "docs" / page
+    if not path.is_file():
+        return []
+    text = path.read_text("utf-8", errors="replace")
+    headings = {
+        found["id"] or slugify(found["heading"], "-"): found["heading"]
+        for found in HEADING.finditer(text)
+    }
+    title = title_of(text, page)
+    return [title, headings.get(anchor, title)]
 
 
 def links_back(context: Context, key: str, words: str, tables: bool = True) -> str:

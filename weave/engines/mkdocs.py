@@ -1,12 +1,10 @@
 """MkDocs: the plugin `weave`. What pages say does not depend on it.
 
 It refreshes the project once for each build, publishes the files beside the pages, and has `pages`
-give each page what it became. It makes a lab's page from Markdown, where mkdocs-jupyter would bring
-half a megabyte of its own.
+give each page what it became. It makes a lab's page from Markdown.
 """
 
 import sqlite3
-from base64 import b64decode
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,17 +21,26 @@ from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
 from rjsmin import jsmin
 
-from weave import faults, jupyter, lab, plain, runner
-from weave.embed import log, mistake
-from weave.errors import WeaveError
-from weave.pages import Pages
+from weave.basics.errors import WeaveError
+from weave.basics.stamps import WATCHED
+from weave.embeds.embed import log, mistake
+from weave.engines import faults
+from weave.engines.page_cache import Pages
+from weave.pages import lab, plain
+from weave.pages.finish import Site
+from weave.pages.published import cut_fonts, published
 from weave.project import project_at
-from weave.published import card_of, cut_fonts, published
-from weave.site import Site
-from weave.survey import WATCHED
+from weave.run import runner
 
 AFTER_OTHER_PLUGINS = -100
-jupyter.load_cheaply()
+
+
+class LabPage(File):
+    """A notebook, which becomes a page."""
+
+    def is_documentation_page(self) -> bool:
+        """Say so to MkDocs."""
+        return True
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
@@ -73,11 +80,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
                 files.remove(old)
             kept = {"abs_src_path": str(what)} if isinstance(what, Path) else {"content": what}
             files.append(File.generated(config, name, **kept))
-        if config.site_url:  # a card needs an absolute address
-            words = [config.site_name, config.site_description or ""]
-            self.project.told["card "] = words
-            card = self.project.keep("card", "card ", lambda: card_of(*words))
-            files.append(File.generated(config, "assets/card.png", content=b64decode(card)))
+        for old in [file for file in files if file.src_uri.endswith(".ipynb")]:
+            files.remove(old)
+            place = config.docs_dir, config.site_dir, config.use_directory_urls
+            files.append(page := LabPage(old.src_uri, *place))
+            beside = page.dest_uri.replace("index.html", f"{page.name}.ipynb")
+            files.append(File.generated(config, beside, abs_src_path=page.abs_src_path or ""))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
@@ -90,9 +98,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
         self.nav, self.files = nav, files
-        options = {key: value for key, value in config.mdx_configs.items() if key != "weave"}
-        listed = sorted((file.src_uri, file.url) for file in files)
-        self.project.told["site "] = config.markdown_extensions, options, config.validation, listed
+        self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
+        self.pages.files = sorted((file.src_uri, file.url) for file in files)
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Compile no template twice while serving."""
@@ -125,13 +132,17 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        page.content = html = self.pages.in_full(page)
+        page.content = self.pages.in_full(page)
         if self.site:
-            plain.write(self.pages.plain_edition(page, html), page, self.site.new)
+            plain.write(self.pages.plain_edition(page), page, self.site.new)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
         """Let go of the page's text: it is in the output now."""
         page.content = ""
+
+    def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Leave out the sitemap where no address is known."""
+        return output if config.site_url or template_name != "sitemap.xml" else ""
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:

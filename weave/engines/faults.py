@@ -9,7 +9,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.utils import CountHandler
 from mkdocs.utils.meta import get_data
 
-from weave.embed import log, mistake
+from weave.embeds.embed import log, mistake
 
 LINK = re.compile(
     r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"

@@ -9,17 +9,17 @@ from typing import Any
 
 from markdown import Markdown
 
-from weave.embed import Context
-from weave.project import project_at
-from weave.published import content_of, published
+from weave.embeds.embed import Context
+from weave.pages.published import content_of, published
+from weave.project import Project, project_at
 
 
-def join(md: Markdown, time_limit: float) -> Context | None:
-    """Give the page that Zensical converts, if it is Zensical."""
+def page_of(md: Markdown, time_limit: float) -> tuple[Project, str] | None:
+    """Give the project and the path of the page that Zensical converts, if it is Zensical."""
     if "rendering_context" not in md.preprocessors:
         return None
     given: Any = md.preprocessors["rendering_context"]
-    return Context(project_at(Path(given.config["root_dir"]), time_limit), given.page.path)
+    return project_at(Path(given.config["root_dir"]), time_limit), given.page.path
 
 
 def write_files(context: Context) -> None:

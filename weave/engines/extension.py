@@ -4,7 +4,8 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,24 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
-from weave import embeds, prose, zensical  # noqa: F401 (prose enters a look-up)
-from weave.embed import Context, log
-from weave.errors import WeaveError
-from weave.project import project_at
-from weave.scan import mentions_in
+import weave.embeds.every
+import weave.text.prose  # noqa: F401 (it enters a look-up)
+from weave.basics.errors import WeaveError
+from weave.embeds.crossrefs import mentions_in
+from weave.embeds.embed import KINDS, Context
+from weave.engines import zensical
+from weave.project import Project, project_at
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
 # and space as well would make four fifths of a page's elements.
 STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], "")
+
+
+# What an engine says of the page that it has begun: its project, which is refreshed, its path below
+# docs/, and who is told of its context.
+BEGUN: ContextVar[tuple[Project, str, Callable[[Context], object]] | None] = ContextVar(
+    "begun", default=None
+)
 
 
 class Weave(Extension):
@@ -34,21 +44,21 @@ class Weave(Extension):
         self.config = {
             "root": [".", "The project's folder, where no engine says which it is."],
             "time_limit": [60, "Seconds after which a snippet is stopped."],
-            "context": ["", "The page at hand: an engine's plugin hands it over."],
         }
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
         time_limit = float(self.getConfig("time_limit"))
-        handed_over = self.getConfig("context")
-        context = (
-            handed_over
-            or zensical.join(md, time_limit)
-            or Context(project_at(Path(self.getConfig("root")), time_limit))
-        )
-        context.markdown = md
-        md.preprocessors.register(Weaver(context, is_fresh=bool(handed_over)), "weave", 28)
+        if begun := BEGUN.get():
+            project, source, tell = begun
+        else:
+            outside = project_at(Path(self.getConfig("root")), time_limit), ""
+            project, source = zensical.page_of(md, time_limit) or outside
+        context = Context(project, source, markdown=md)
+        if begun:
+            tell(context)
+        md.preprocessors.register(Weaver(context, is_fresh=bool(begun)), "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
@@ -77,16 +87,14 @@ class Weaver(Preprocessor):
         found = mentions_in(text, context.source)
         context.anchors = {(each.position, each.key): f"#{each.anchor}" for each in found}
         woven = context.weave(text)
-        ends = (getattr(module, "at_end", None) for module in embeds.MODULES)
         said = "".join(f"\n\n{mistake}" for mistake in self.mistakes())
-        return (woven + said + "".join(end(context) for end in ends if end)).split("\n")
+        context.woven = woven + said + "".join(kind.at_end(context) for kind in KINDS.values())
+        return context.woven.split("\n")
 
     def mistakes(self) -> Iterator[str]:
-        """Report the mistakes in what the page says of numbers, and log the notes."""
+        """Report the mistakes in what the page says of numbers."""
         page = f"docs/{self.context.source}"
         found = self.context.look_up("page_prose", self.context.source) or {}
-        for line, note in found.get("notes", ()):
-            log.info("%s:%d: note: %s", page, line, note)
         for line, mistake in found.get("mistakes", ()):
             yield self.context.report(WeaveError(mistake), f"{page}:{line}")
 
@@ -99,6 +107,5 @@ class Marker(Treeprocessor):
 
     def run(self, root: Element) -> None:
         """Mark what there is to mark."""
-        for module in embeds.MODULES:
-            if mark := getattr(module, "mark_tree", None):
-                mark(root, self.context)
+        for kind in KINDS.values():
+            kind.mark_tree(root, self.context)

@@ -14,7 +14,7 @@ from typing import Any
 from pebble import ProcessExpired, ProcessPool
 from tqdm import tqdm
 
-from weave.errors import WeaveError
+from weave.basics.errors import WeaveError
 
 log = logging.getLogger("mkdocs.weave")
 
@@ -124,5 +124,5 @@ def processes() -> BaseContext:
     context = multiprocessing.get_context("forkserver")
     # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
     # it may be asked for (https://github.com/python/cpython/issues/126631).
-    context.set_forkserver_preload(["mkdocs.__main__", "weave.runner", "weave.run.warm"])
+    context.set_forkserver_preload(["mkdocs.__main__", "weave.run.runner", "weave.run.warm"])
     return context

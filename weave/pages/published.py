@@ -1,7 +1,5 @@
 """The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
 
-import subprocess
-import sys
 from base64 import b64decode, b64encode
 from functools import partial
 from pathlib import Path
@@ -75,9 +73,3 @@ def alone(script: Path, within: list[Path]) -> str:
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
     return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1)
-
-
-def card_of(name: str, words: str) -> str:
-    """Give the picture of the site's card, as text to be kept."""
-    command = [sys.executable, "-m", "weave.card", name, words]
-    return b64encode(subprocess.run(command, check=True, capture_output=True).stdout).decode()

@@ -1,11 +1,14 @@
 """Where a site is built: beside the last one, whose place it takes once it is whole and right."""
 
+import time
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
-from weave import folded, plain, policy, tables
-from weave.store import Store
-from weave.styles import Stylesheet
+from weave.basics.store import Store
+from weave.pages import folds, plain, policy, tables
+
+HOUR = 3600  # seconds; no build takes as long
 
 
 class Site:
@@ -14,28 +17,21 @@ class Site:
     def __init__(self, place: Path) -> None:
         self.place = place
         place.parent.mkdir(parents=True, exist_ok=True)
+        for left in place.parent.glob(".site-*"):  # by a build that was killed
+            if time.time() - left.stat().st_mtime > HOUR:
+                rmtree(left, ignore_errors=True)
         self.beside = TemporaryDirectory(
             prefix=".site-", dir=place.parent, ignore_cleanup_errors=True
         )
         self.new = Path(self.beside.name, "site")
 
     def put_up(self, store: Store) -> Path:
-        """Finish the new site, and give it the place of the last: one build after the other.
-
-        Its stylesheet keeps what is in use, and its pages state the policy. They are read one by
-        one, twice: all of them tell what is in use.
-        """
-        pages, styles = sorted(self.new.rglob("*.html")), Stylesheet(self.new)
-        scripts: dict[str, None] = {}
-        for page in pages:
-            html = styles.note(tables.boxed(plain.linked(page.read_text("utf-8"), page)))
-            scripts |= dict.fromkeys(policy.digests(html))
-            page.write_text(html, "utf-8")
-        styles.write()
-        policy.write(scripts, self.new)
-        for page in pages:
-            html = policy.stated(styles.linked(page.read_text("utf-8")))
-            page.write_text(folded.kept_back(html), "utf-8")
+        """Finish the new site, and give it the place of the last: one build after the other."""
+        for page in self.new.rglob("*.html"):
+            html = tables.boxed(plain.linked(page.read_text("utf-8"), page))
+            page.write_text(folds.kept_back(policy.stated(html)), "utf-8")
+        for sheet in self.new.rglob("*.css"):
+            sheet.write_text(tables.styled(sheet.read_text("utf-8")), "utf-8")
         with store.alone():
             if self.place.exists():
                 self.place.rename(Path(self.beside.name, "last"))

@@ -1,0 +1,44 @@
+"""The machinery stays a house of few rooms, small files, and no way back up."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import weave
+
+HOUSE = Path(weave.__file__).parent
+ORDER = re.findall(r"^    ([a-z]+) {2,}\S", (weave.__doc__ or "").partition("The rooms")[2], re.M)
+pytestmark = pytest.mark.alone
+FILES = sorted(HOUSE.rglob("*.py"))
+IMPORT = re.compile(r"^\s*(?:from|import) weave\.(\w+)", re.MULTILINE)
+
+
+def room(file: Path) -> str:
+    return file.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def backwards(name: str, code: str) -> list[str]:
+    """List the rooms that code asks for though they come after its own."""
+    return [asked for asked in IMPORT.findall(code) if ORDER.index(asked) > ORDER.index(name)]
+
+
+def test_the_top_floor_has_few_entries_which_its_docstring_names():
+    entries = {path.name.removesuffix(".py") for path in HOUSE.iterdir()}
+    assert entries - {"__init__", "__pycache__", "README.md"} == {*ORDER}
+    assert len(ORDER) <= 7
+
+
+def test_a_room_knows_none_that_comes_after_it():
+    for file in FILES:
+        if file.parent != HOUSE or file.stem != "__init__":
+            assert backwards(room(file), file.read_text("utf-8")) == [], file
+    assert backwards("text", "from weave.run import a\nfrom weave.pages.plain import b") == [
+        "pages"
+    ]
+
+
+def test_no_file_is_longer_than_two_screens():
+    lengths = {file: file.read_text("utf-8").count("\n") for file in FILES}
+    assert max(lengths.values()) <= 200, max(lengths, key=lambda file: lengths[file])
+    assert max(lengths.values()) > 100

@@ -1,0 +1,1 @@
+"""What every room stands on: errors for authors, the store, and whether files have changed."""

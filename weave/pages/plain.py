@@ -1,0 +1,140 @@
+"""Every page as Markdown, at its own address and `.md`, and `llms.txt`, which lists them.
+
+For readers who ask a machine, and for machines: with the numbers filled in, formulas as TeX,
+figures in words, and what is folded. https://llmstxt.org says how such pages are found. It is the
+page's woven Markdown, with the plain form of all that was put in as HTML.
+"""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import Files
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+
+from weave.embeds.embed import Context
+
+STASHED = re.compile("\x02wzxhzdk:\\d+\x03")
+COMMENT = re.compile(r"<!--.*?-->[ ]?", re.DOTALL)
+FOLD = re.compile(
+    r'^(?P<margin>[ ]*)(?:\?\?\?\+?|!!!)[ ]+\w+(?:[ ]"(?P<title>.*)")?[ ]*\n'
+    r"(?P<inside>(?:(?P=margin)[ ]{4}.*\n|[ \t]*\n)*)",
+    re.MULTILINE,
+)
+# Code and formulas, which stay as they are.
+KEPT = re.compile(
+    r"^[ ]*(?P<fence>`{3,})[^`]*?\n.*?^[ ]*(?P=fence)[ ]*$"
+    r"| (?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
+    r"| \$\$.*?\$\$ | (?<!\\)\$[^$]+?\$",
+    re.MULTILINE | re.DOTALL | re.VERBOSE,
+)
+# What a reader of plain text has no use for, and what stands in its place.
+PLAINER = [
+    (re.compile(pattern, re.DOTALL), plain)
+    for pattern, plain in (
+        (r'<div class="filter".*?</div>|<thead.*?</thead>', ""),
+        (r'<tr id="([^"]+)" data-verdict="([^"]+)"[^>]*>', r"### \1: \2"),
+        (r'\[[^\[\]]\](\([^)]*\))\{[^{}]*aria-label="([^"]*)"[^{}]*\}', r"([\2]\1)"),
+        (r'<a href="([^"]*)"[^>]*>(.*?)</a>', r"[\2](\1)"),
+        (r"<li\b[^>]*>\s*", "- "),
+        (r"</?summary[^>]*>", "**"),
+        (r"<sub>", "_"),
+        (r"</?[a-z][^<>]*>", ""),
+        (r"(?<![\^_])[ ]?\{[^{}]*\}", ""),
+        (r"(?<=\*\*Figure\.\*\*)\s+", " "),
+        (r"\n(?:[ \t]*\n){2,}", "\n\n"),
+    )
+]
+LINK = re.compile(r"(?<=\]\()[^()\s:?#]+(?=[?#)])")
+ABOVE = """\
+# {name}
+
+> {words}
+
+Below is every page as Markdown. Code computed the numbers; formulas are TeX, figures are in words.
+"""
+
+
+def edition(context: Context, page: Page, files: Files) -> str:
+    """Give a page that has been woven as Markdown that says the same by itself."""
+    text = STASHED.sub(lambda stash: context.plain.get(stash[0], ""), context.woven)
+    text, folds = COMMENT.sub("", text), 1
+    while folds:
+        text, folds = FOLD.subn(opened, text)
+    return "".join(plainer(text, lambda link: leading(link[0], page, files))).strip() + "\n"
+
+
+def opened(fold: re.Match[str]) -> str:
+    """Open a fold, or an admonition, below its title."""
+    inside = re.sub(r"^[ ]{4}", "", fold["inside"], flags=re.MULTILINE)
+    return f"{fold['margin']}**{fold['title']}**\n\n{inside}" if fold["title"] else inside
+
+
+def plainer(text: str, link: Callable[[re.Match[str]], str]) -> Iterator[str]:
+    """Yield the parts of a text, without what only a page needs, and with its links changed."""
+    done = 0
+    for kept in [*KEPT.finditer(text), None]:
+        part = LINK.sub(link, text[done : kept.start() if kept else None])
+        for pattern, plain in PLAINER:
+            part = pattern.sub(plain, part)
+        yield part
+        if kept:
+            yield kept[0]
+            done = kept.end()
+
+
+def leading(path: str, page: Page, files: Files) -> str:
+    """Give the way from a page's Markdown to another's, or to a file."""
+    file = files.get_file_from_path(
+        posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), path))
+    )
+    if not file:
+        return path
+    to = f"{file.dest_uri}.md" if file.is_documentation_page() else file.dest_uri
+    return posixpath.relpath(to, posixpath.dirname(page.file.dest_uri) or ".")
+
+
+def write(text: str, page: Page, site: Path) -> None:
+    """Write a page's plain edition beside its place in the site that is being built."""
+    file = site / address(page)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def write_list(nav: Navigation, site: Path, config: MkDocsConfig) -> None:
+    """Write `llms.txt`, the list of the plain editions that the site has."""
+    root = config.site_url or ""
+    lines = [ABOVE.format(name=config.site_name, words=config.site_description)]
+    lines += listed("Pages", [item for item in nav if isinstance(item, Page)], site, root)
+    for section in [item for item in nav if isinstance(item, Section)]:
+        inside = [item for item in section.children if isinstance(item, Page)]
+        lines += listed(section.title, inside, site, root)
+    (site / "llms.txt").write_text("\n".join(lines), "utf-8")
+
+
+def linked(html: str, page: Path) -> str:
+    """Give a built page with a link to its Markdown, where it has one."""
+    plain = page.with_name(f"{page.name}.md")
+    # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
+    alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
+    return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
+
+
+def address(page: Page) -> str:
+    """Give the address of a page's Markdown, below the site's root."""
+    return f"{page.file.dest_uri}.md"
+
+
+def listed(title: str, pages: Iterable[Page], site: Path, root: str) -> list[str]:
+    """List pages below a heading, each with a sentence of what it says."""
+    lines = [f"## {title}", ""]
+    for page in pages:
+        text = (site / address(page)).read_text("utf-8")
+        parts = [part for part in text.split("\n\n")[1:] if "](" not in part]
+        first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
+        words = page.meta.get("description", first)
+        lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
+    return [*lines, ""]
