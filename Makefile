@@ -52,7 +52,7 @@ format: $(VENV)/tests-installed ## mend what of the style a program can mend
 	$(BIN)/ruff format
 	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write
 
-labs: $(VENV)/tests-installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
+labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
 	$(BIN)/jupyter nbconvert --log-level ERROR --inplace --clear-output \
 	  --ClearMetadataPreprocessor.enabled=True \
 	  --ClearMetadataPreprocessor.preserve_nb_metadata_mask="{'kernelspec', ('language_info', 'name')}" \
@@ -97,7 +97,7 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 
 torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
-bench: $(VENV)/tests-installed ## measure what is promised about time and memory (bench/README.md)
+bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
 
 weigh: $(VENV)/tests-installed ## weigh every page: bytes, elements, times (bench/README.md)

@@ -79,6 +79,7 @@ CONFIG = """site_name: test
 plugins:
   - weave
   - search
+  - mkdocs-jupyter: {include: ["labs/*.ipynb"], ignore: ["*.md"], cache: false}
 nav: [index.md, chapter.md, other.md, labs/chapter.ipynb, claims.md, glossary.md, references.md]
 markdown_extensions:
   - attr_list

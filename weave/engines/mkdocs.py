@@ -35,14 +35,6 @@ from weave.run import runner
 AFTER_OTHER_PLUGINS = -100
 
 
-class LabPage(File):
-    """A notebook, which becomes a page."""
-
-    def is_documentation_page(self) -> bool:
-        """Say so to MkDocs."""
-        return True
-
-
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     """One object for all builds while serving."""
 
@@ -80,12 +72,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
                 files.remove(old)
             kept = {"abs_src_path": str(what)} if isinstance(what, Path) else {"content": what}
             files.append(File.generated(config, name, **kept))
-        for old in [file for file in files if file.src_uri.endswith(".ipynb")]:
-            files.remove(old)
-            place = config.docs_dir, config.site_dir, config.use_directory_urls
-            files.append(page := LabPage(old.src_uri, *place))
-            beside = page.dest_uri.replace("index.html", f"{page.name}.ipynb")
-            files.append(File.generated(config, beside, abs_src_path=page.abs_src_path or ""))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
