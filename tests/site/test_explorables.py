@@ -563,6 +563,7 @@ def test_a_number_may_be_typed_in_many_ways(visit, name):
     show(tab.page, "calculator", CALCULATOR, **MODEL | {"rule": 5, "by": 6})
     for typed, value in TYPED[name].items():
         field.fill("2" if name in "dn" else "0.5")
+        show(tab.page, "calculator", CALCULATOR)
         field.fill(typed)
         shown = show(tab.page, "calculator", CALCULATOR)
         held = (2 if name in "dn" else 0.5) if value is None else value
