@@ -162,6 +162,7 @@ def large_scores():
     says="1.0",
     needs="a typical query is meant, and there are only a few keys or $d_k$ is "
     "in the thousands",
+    same_need="few keys, or large heads",
     settled="saturation.md#how-saturated-is-it-really",
 )
 def almost_all():
@@ -180,21 +181,57 @@ def almost_all():
 
 
 @ledger.claim(
+    "003-69",
+    WITHOUT,
+    "The model stops spreading attention across multiple relevant words. It "
+    "becomes too confident about one single word",
+    says="entropy[1024] < entropy[256] < entropy[64] < entropy[16]",
+    reading="confidence is a low entropy of the weights; of some number of "
+    "keys, it falls as $d_k$ grows",
+    settled="saturation.md#how-saturated-is-it-really",
+)
+def confident():
+    r"""Without the divisor, and for 512 keys, the mean entropy is
+    {= entropy[16] :.2f } at $d_k = 16$, {= entropy[64] :.2f } at 64 and
+    {= entropy[1024] :.2f } at 1024, out of {= limit :.2f }. At the start of
+    training any confidence is too much, since chance picks the word. Which
+    words are relevant, random queries and keys do not know.
+    """
+    entropy = {
+        d: special.entr(weights(512, np.sqrt(d))).sum(axis=1).mean()
+        for d in (16, 64, 256, 1024)
+    }
+    return finding(case(entropy=entropy), entropy=entropy, limit=np.log(512))
+
+
+@ledger.claim(
     "003-06",
     WITHOUT,
     "The model cannot learn from multiple words at once",
-    says="bare < 2 < scaled",
-    reading="for one query at $d_k = 64$, fewer than two of 512 keys take part",
+    says="bare < 3 < scaled",
+    reading="for one query at $d_k = 64$, fewer than three of 512 keys take "
+    "part, whether counted by $1/\\mathbb{E}\\sum_i p_i^2$, with the weights "
+    "$p_i$, or by the entropy $H$, as $e^{\\mathbb{E}H}$",
     settled="saturation.md#what-does-collapse",
 )
 def one_at_once():
-    r"""The number of keys that take part, $1/\mathbb{E}\sum_i p_i^2$ with the
-    weights $p_i$, is {= bare :.1f } without the divisor and {= scaled :.0f }
-    with it. From a key without weight this query learns nothing; but other
-    queries choose other keys.
+    r"""By the first count it is {= bare :.1f } without the divisor and
+    {= scaled :.0f } with it; by the entropy {= by_entropy[8] :.1f } and
+    {= by_entropy[1] :.0f }. From a key without weight this query learns
+    nothing; but other queries choose other keys.
     """
     bare, scaled = (taking_part(weights(512, sd)) for sd in (8, 1))
-    return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
+    by_entropy = {
+        sd: np.exp(special.entr(weights(512, sd)).sum(axis=1).mean())
+        for sd in (8, 1)
+    }
+    return finding(
+        case(bare=bare, scaled=scaled),
+        case(bare=by_entropy[8], scaled=by_entropy[1]),
+        bare=bare,
+        scaled=scaled,
+        by_entropy=by_entropy,
+    )
 
 
 @ledger.claim(
@@ -204,6 +241,7 @@ def one_at_once():
     says="0.0",
     needs="a typical query is meant, and there are only a handful of keys or "
     "$d_k$ is in the thousands",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def vanishing_gradients():
@@ -225,6 +263,57 @@ def vanishing_gradients():
     cases = (case(found, beyond=True) for found in beyond)
     found = median[3], np.median(huge)
     return finding(*found, *cases, median=median, mean=mean, **values)
+
+
+@ledger.cited(
+    "003-70",
+    WITHOUT,
+    "This is called the vanishing gradient problem",
+    kind="history",
+    settled="saturation.md#do-gradients-vanish",
+)
+def name_of_the_problem():
+    """The name is older, and usually means something else: a gradient that
+    shrinks from layer to layer, or from one moment to the one before, since
+    many factors below 1 are multiplied [@bengio1994]. Here there is one factor,
+    softmax's own derivative. How far it vanishes, [003-07](claims.md#003-07)
+    says.
+    """
+
+
+@ledger.claim(
+    "003-71",
+    f"{WITHOUT} (and “learning stops”, “the model stops learning” further on)",
+    "When gradients are too small, the model stops learning effectively",
+    says="bare < scaled",
+    reading="by plain gradient descent on a loss that sees the weight as it "
+    "is, fewer queries find the right one of three keys than with the divisor",
+    settled="questions.md#without-scaling",
+)
+def stops_learning():
+    """With three scores of spread 8, as at $d_k = 64$, and steps of 1 on the
+    logits, the right key has most of the weight after 1000 steps in
+    {= bare :.0%} of rows, and with scores of spread 1 in {= scaled :.0%}. But
+    if the loss is the *logarithm* of the weight, as in the layer of the
+    [chapter on training](training.md#the-experiment), its gradient does not
+    vanish where the weight is small. Such a layer learns without a divisor too:
+    in one draw at 64 dimensions its loss falls from
+    {= questions/undivided.loss_at_start :.0f } to
+    {= questions/undivided.after_20['none'] :.4f } in 20 steps. How whole models
+    fare without a divisor is for an experiment to say, which we have not made.
+    """
+
+    def found(spread):
+        rng = np.random.default_rng(71)
+        logits = spread * rng.standard_normal((3, 4000))
+        for _ in range(1000):
+            p = special.softmax(logits, axis=0)
+            logits -= p[0] * p
+            logits[0] += p[0]
+        return np.mean(p[0] > 1 / 2)
+
+    bare, scaled = found(8), found(1)
+    return finding(case(bare=bare, scaled=scaled), bare=bare, scaled=scaled)
 
 
 @ledger.claim(
@@ -398,53 +487,77 @@ def low_variance():
 
 
 @ledger.claim(
+    "003-73",
+    VARIANCE,
+    "If all students are between 5.0 and 5.5 feet, the variance is low",
+    says="variance <= (5.5 - 5.0) ** 2 / 4",
+    settled="variance.md#variance-from-the-beginning",
+)
+def low_heights():
+    """However they are spread, it is at most {= bound :.4f }, the square of
+    half the range (Popoviciu's inequality). If half of the students measure 5.0
+    feet and half 5.5, it is just that.
+    """
+    rng = np.random.default_rng(0)
+    for_all = np.linspace(5, 5.5, 11), rng.uniform(5, 5.5, 99), [5, 5.5, 5, 5.5]
+    cases = [case(variance=np.var(heights)) for heights in for_all]
+    return finding(*cases, bound=(5.5 - 5) ** 2 / 4)
+
+
+@ledger.claim(
     "003-13",
     VARIANCE,
-    "between 5.0 and 5.5 feet, the variance is low … from 3.0 to 7.0 feet, the "
-    "variance is high",
+    "If students range from 3.0 to 7.0 feet, the variance is high",
     says="low < high",
     needs="the heights fill both ranges alike",
     settled="variance.md#variance-from-the-beginning",
 )
 def heights():
-    """Spread evenly, they have variances {= even[0] :.3f } and
-    {= even[1] :.2f }. A range bounds the variance only from above, here by
-    {= bound[0] } and {= bound[1] :.0f }. If one of 1000 students
-    measures 3 feet, one 7 and all others 5, it is {= crowd :.3f }.
+    """Spread evenly, it is {= even[1] :.2f }, against {= even[0] :.3f } for the
+    range before. A range bounds the variance only from above, here by
+    {= bound :.0f }. If one of 1000 students measures 3 feet, one 7 and all
+    others 5, it is {= crowd :.3f }.
     """
     even = [np.linspace(5, 5.5, 11).var(), np.linspace(3, 7, 41).var()]
     crowd = np.var([3, 7] + 998 * [5])
     filled = case(low=even[0], high=even[1])
     crowded = case(low=even[0], high=crowd, beyond=True)
-    bound = [(0.5 / 2) ** 2, (4 / 2) ** 2]  # half of the range, squared
+    bound = (4 / 2) ** 2  # half of the range, squared
     return finding(filled, crowded, even=even, bound=bound, crowd=crowd)
 
 
-@ledger.claim(
+@ledger.cited(
+    "003-72",
+    VARIANCE,
+    "each element in the Query vector and the Key vector is a random number "
+    "with: Mean (average) = 0, Variance = 1. This is a standard assumption in "
+    "machine learning",
+    kind="history",
+    settled="scales.md#is-it-safe-to-assume-unit-variance",
+)
+def standard_assumption():
+    """The paper's footnote makes it too, and adds “independent” [@vaswani2017].
+    It is an assumption: with the weights that PyTorch's linear layer starts
+    from, the variance is {= scales/audit.var_q['nn.Linear'] :.2f }, and with
+    GPT-2's {= scales/audit.var_q['GPT-2'] :.2f }.
+    """
+
+
+@ledger.cited(
     "003-14",
     VARIANCE,
     "The input values are typically normalized to have zero mean and unit "
     "variance",
-    says="1.0",
-    needs="it is the layer's input that is normalised, and the weights that "
-    "turn it into queries and keys have a variance of one over its width",
-    settled="scales.md#is-it-safe-to-assume-unit-variance",
+    kind="history",
+    settled="scales.md#what-layernorm-gives-and-what-it-does-not",
 )
 def normalised():
-    r"""Then the coordinates of queries and keys have variance 1 as well. They
-    are not normalised themselves: with the weights that PyTorch's linear layer
-    starts from, their variance is {= linear :.2f }, and with GPT-2's
-    {= gpt2 :.2f }.
+    """A statement about inputs and about custom, and a fair one: LayerNorm
+    gives each token mean 0 and variance 1 over its coordinates [@ba2016].
+    RMSNorm, in many newer models, leaves the mean as it is [@zhang2019].
+    Queries and keys are made from the inputs by weights, and their variance
+    depends on these.
     """
-    token = np.random.default_rng(0).exponential(size=768)
-    token = (token - token.mean()) / token.std()
-    # The variance of Σ w x over the weights, for a fixed token.
-    width = len(token)
-    unit, linear, gpt2 = (
-        np.sum(token**2) * weight for weight in (1 / width, 1 / 3 / width, 4e-4)
-    )
-    beyond = (case(value, beyond=True) for value in (linear, gpt2))
-    return finding(unit, *beyond, linear=linear, gpt2=gpt2)
 
 
 @ledger.claim(
@@ -496,17 +609,16 @@ def independent_terms():
     "the mean of our dot product is zero (because the average value of each "
     "$q_i$ and $k_i$ is zero)",
     says="0",
-    needs="each $q_i$ is uncorrelated with its $k_i$",
     settled="variance.md#the-square-term-by-term",
 )
 def mean_zero():
-    """Zero means alone do not suffice: for $k = q$ the mean is $d_k$. Counted
-    over all vectors of four dimensions it is {= same :.0f }.
+    """For *independent* numbers, of which the article has just spoken. Zero
+    means alone do not suffice: for $k = q$ the mean is $d_k$. Counted over all
+    vectors of four dimensions it is {= same :.0f }.
     """
     q = vectors(SKEWED, 4)
     same = np.mean(np.sum(q * q, axis=1))
-    found = case(scores(4).mean(), within=1e-12)
-    return finding(found, case(same, beyond=True), same=same)
+    return finding(case(scores(4).mean(), within=1e-12), same=same)
 
 
 @ledger.claim(
@@ -678,15 +790,14 @@ def count_of_64():
     PROOF,
     "The variance of the dot product is always exactly equal to $d_k$",
     says="d",
-    needs="$q$ and $k$ are independent, and the coordinates of one of them are "
-    "uncorrelated",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def always_exactly():
-    r"""Then it is exact, for any distribution of the coordinates with mean 0
-    and variance 1. The proof uses the independence; “always” leaves it out. If
-    all coordinates of a vector are equal, the variance is $d_k^2$, here
-    {= equal :.0f } at $d_k = 4$. If $k = q$ with independent Gaussian
+    r"""“Always” means at every $d_k$, and under the assumptions of the proof,
+    which speaks of independent numbers. Then it is exact, for any distribution
+    of the coordinates with mean 0 and variance 1. Without independence it is
+    not: if all coordinates of a vector are equal, the variance is $d_k^2$, here
+    {= equal :.0f } at $d_k = 4$, and if $k = q$, with independent Gaussian
     coordinates, it is $2d_k$.
     """
     cases = [case(scores(d).var(), d=d) for d in (1, 2, 4)]
@@ -694,9 +805,7 @@ def always_exactly():
     single = np.vstack([2 * np.eye(4), -2 * np.eye(4)])
     cases.append(case((single @ vectors(SKEWED, 4).T).var(), d=4))
     equal = (np.outer(SIGN, np.ones(4)) @ np.outer(SKEWED, np.ones(4)).T).var()
-    same = stats.chi2(4).var()  # of ‖q‖²
-    beyond = (case(value, d=4, beyond=True) for value in (equal, same))
-    return finding(*cases, *beyond, equal=equal)
+    return finding(*cases, equal=equal)
 
 
 @ledger.claim(
@@ -890,20 +999,22 @@ def softmax_of_5():
     "the first value still gets the most attention … other values are not "
     "completely zero. The model can still learn from all positions",
     says="0 < third < second < first",
+    reading="no weight is 0, so every position gets a gradient",
     settled="saturation.md#the-exponential-in-numbers",
 )
 def not_zero():
-    r"""No softmax weight is ever exactly 0, but here the others are large
-    enough to matter: the norm $\|J\|_F$ of softmax's matrix of derivatives is
-    {= small :.3f }. For the scores 50, 10 and 5 it is {= large :.0e}.
+    r"""How large a gradient “can still learn” asks for is open. The norm
+    $\|J\|_F$ of softmax's matrix of derivatives is {= small :.3f } here, a
+    tenth of the {= even :.2f } for even weights. For the scores 50, 10 and 5 it
+    is {= large :.0e}, and there no weight is exactly 0 either.
     """
     first, second, third = shares(5, 1, "0.5")
-    small, large = (
-        jacobian_norm(shares(*x)[None])[0] for x in ((5, 1, 0.5), (50, 10, 5))
+    small, large, even = (
+        jacobian_norm(shares(*x)[None])[0]
+        for x in ((5, 1, 0.5), (50, 10, 5), (0, 0, 0))
     )
-    return finding(
-        case(first=first, second=second, third=third), small=small, large=large
-    )
+    named = case(first=first, second=second, third=third)
+    return finding(named, small=small, large=large, even=even)
 
 
 @ledger.claim(
@@ -913,6 +1024,7 @@ def not_zero():
     "one-hot",
     says="1.0",
     needs=r"$\sqrt{d_k}$ is far above $\sqrt{2\ln n}$, for $n$ keys",
+    same_need="few keys, or large heads",
     settled="saturation.md#how-sharp-is-the-border",
 )
 def one_hot():
@@ -1025,21 +1137,20 @@ def divisor():
     RIGHT,
     "It is mathematically the correct scaling factor",
     says="sqrt(d)",
-    needs="the aim is a variance of 1, $q$ and $k$ are independent, and their "
-    "coordinates uncorrelated with variances 1",
     settled="scales.md#two-assumptions-two-answers",
 )
 def correct_factor():
-    """No other positive number does it. If the coordinates have variance one
-    third, as PyTorch's linear layer makes them, the factor for four dimensions
-    is {= third :.2f }; if those of each vector are all equal, {= equal :.0f }.
-    Other aims lead to [other divisors](scales.md#what-to-hold-constant).
+    """For the aim that the article states, a variance of 1, and under its
+    assumptions, no other positive number does it. If the coordinates have
+    variance one third, as PyTorch's linear layer makes them, the factor for
+    four dimensions is {= third :.2f }; if those of each vector are all equal,
+    {= equal :.0f }. Other aims lead to [other
+    divisors](scales.md#what-to-hold-constant).
     """
     cases = [case(scores(d).std(), d=d) for d in (2, 4)]
     third = (scores(4) / 3).std()
     equal = np.outer(4 * SIGN, SKEWED).std()
-    beyond = (case(value, d=4, beyond=True) for value in (third, equal))
-    return finding(*cases, *beyond, third=third, equal=equal)
+    return finding(*cases, third=third, equal=equal)
 
 
 @ledger.claim(
@@ -1047,35 +1158,59 @@ def correct_factor():
     RIGHT,
     "regardless of how large $d_k$ is … produces well-distributed attention "
     "weights",
-    says="taking_part > n / 4",
-    needs="$q$ and $k$ are those of the start of training: independent, with "
-    "uncorrelated coordinates of variance 1",
-    settled="saturation.md#how-saturated-is-it-really",
+    says="taking_part > n / 8",
+    needs="for a given $q$, the divided scores $z$ are independent and no "
+    "heavier in the tails than a standard Gaussian: "
+    r"$\mathbb{E}e^{tz}\le e^{t^2/2}$ for all $t$",
+    same_need="tails",
+    settled="saturation.md#keys-that-are-not-gaussian",
 )
 def well_distributed():
-    r"""Take “well-distributed” to mean that over a quarter of the keys take
-    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. Of 512
-    keys about {= tens[4] :.0f } do at 4 dimensions, {= tens[64] :.0f } at 64
-    and {= tens[256] :.0f } at 256. If the coordinates of each vector are all
-    equal, {= equal :.1f } do at 64.
+    r"""Take “well-distributed” to mean that over an eighth of the keys take
+    part, counted by $1/\mathbb{E}\sum_i p_i^2$ with the weights $p_i$. The
+    condition holds for a query of length $\sqrt{d_k}$ and keys of independent
+    coordinates, Gaussian or $\pm1$. Of 512 keys {= gaussian :.0f } then take
+    part if they are Gaussian; for $\pm1$ it is {= signs[4] :.0f } at 4
+    dimensions, and as with Gaussian ones at many. Variance 1 is not enough. If
+    the coordinates of each vector are all equal, {= equal :.1f } do at 64. If
+    one key in a hundred is a Gaussian one ten times too long, and the others
+    are 0, about {= rare :.0f } do in every dimension.
     """
-
-    # Given q, the scores are Gaussian: with standard deviation ‖q‖/√d, or with
-    # 8 |q_1| if all are equal. At 32 quantiles of it.
-    quantiles = (np.arange(32) + 0.5) / 32
-
-    def taking_part_at(sds):
-        return mean([1 / taking_part(draw(512, sd, 10)) for sd in sds]) ** -1
-
-    part = {
-        d: taking_part_at(stats.chi(d).ppf(quantiles) / np.sqrt(d))
+    rng = np.random.default_rng(47)
+    gaussian = taking_part(weights(512, 1))
+    # Of a query of ones: the sum of d signs, over √d.
+    signs = {
+        d: taking_part(
+            special.softmax(
+                (2 * rng.binomial(d, 0.5, (4000, 512)) - d) / np.sqrt(d), axis=1
+            )
+        )
         for d in (4, 64, 256)
     }
-    equal = taking_part_at(8 * stats.chi(1).ppf(quantiles))
-    cases = (case(taking_part=found, n=512) for found in part.values())
-    beyond = case(taking_part=equal, n=512, beyond=True)
-    tens = {d: round(found, -1) for d, found in part.items()}
-    return finding(*cases, beyond, tens=tens, equal=equal)
+    # Equal coordinates: Gaussian scores of standard deviation 8 |q_1|, at 32
+    # quantiles of it.
+    quantiles = stats.chi(1).ppf((np.arange(32) + 0.5) / 32)
+    equal = mean([1 / taking_part(draw(512, 8 * x, 10)) for x in quantiles])
+    # Given q of length √d, divided scores are 10 g or 0, whatever d is.
+    seldom = rng.random((4000, 512)) < 0.01
+    scores = 10 * seldom * rng.standard_normal((4000, 512))
+    rare = taking_part(special.softmax(scores, axis=1))
+    # Independent coordinates, 0 or, one in a hundred, ±10, in 64 dimensions:
+    # as many of them count as are not 0 in the query, either.
+    both = rng.binomial(rng.binomial(64, 0.01, (4000, 1)), 0.01, (4000, 512))
+    up = rng.binomial(both, 0.5)
+    scores = 100 * (2 * up - both) / 8
+    few = taking_part(special.softmax(scores, axis=1))
+    inside = [gaussian, *signs.values()]
+    outside = [1 / equal, rare, few]
+    return finding(
+        *[case(taking_part=found, n=512) for found in inside],
+        *[case(taking_part=found, n=512, beyond=True) for found in outside],
+        gaussian=gaussian,
+        signs=signs,
+        equal=1 / equal,
+        rare=rare,
+    )
 
 
 @ledger.cited(
@@ -1110,6 +1245,28 @@ def four_dimensions():
 
 
 @ledger.claim(
+    "003-74",
+    NUMBERS,
+    "Both values are small, so softmax will behave well in either case",
+    says="both < 0.9",
+    reading="beside a second key of score 0, neither 1 nor 0.5 gives the key "
+    "nearly all of the weight",
+    settled="variance.md#two-scores-by-hand",
+)
+def behaves_well():
+    """It gets {= bare :.2f } of it with the score 1, and {= scaled :.2f } with
+    0.5. The example has one score only, and a softmax of one score is always 1:
+    how it behaves depends on how far the scores of a row lie apart.
+    """
+    bare, scaled = (special.softmax([score, 0])[0] for score in (1, 0.5))
+    return finding(
+        *(case(both=weight) for weight in (bare, scaled)),
+        bare=bare,
+        scaled=scaled,
+    )
+
+
+@ledger.claim(
     "003-50",
     NUMBERS,
     "Scaling does not matter much when $d_k$ is small",
@@ -1137,12 +1294,12 @@ def small_dimension():
     "Example 2: Large dimension ($d_k$ = 64) … Let's say we have three words "
     "with dot product scores: [14, 10, 12]",
     says="shown < usual",
-    reading="the example does not overstate: three scores at $d_k = 64$ "
-    "usually give one word even more of the attention than these",
+    question=True,
     settled="saturation.md#three-scores-at-64-dimensions",
 )
 def typical_example():
-    r"""Three independent Gaussian scores of standard deviation 8 span
+    r"""An example asserts nothing; is it a typical one? It is milder than most.
+    Three independent Gaussian scores of standard deviation 8 span
     {= wide :.2f } on average, and only {= close :.1%} of triples span at most
     {= width }, as these do. The largest weight has the median {= usual :.3f };
     in the example it is {= shown :.3f }. So the article's point is stronger
@@ -1278,10 +1435,12 @@ def sum_with():
 )
 def weights_with():
     """Rounded from the exact terms. The last fraction as printed, 4.482/13.727,
-    would round to {= printed :.3f }; the exact one is {= exact :.5f }.
+    is {= printed :.6f } and would round to {= rounded :.3f }; the exact one is
+    {= exact :.6f }.
     """
     found = shares("1.75", "1.25", "1.5")
-    return finding(found, printed=4.482 / 13.727, exact=found[2])
+    printed = 4.482 / 13.727
+    return finding(found, printed=printed, rounded=printed, exact=found[2])
 
 
 @ledger.claim(
@@ -1290,6 +1449,7 @@ def weights_with():
     "The model can now learn from all three words instead of focusing almost "
     "entirely on one word",
     says="bare < 2 < scaled",
+    reading="two keys or more take part, instead of fewer",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
 def learn_from_three():
@@ -1310,15 +1470,14 @@ def learn_from_three():
     TOGETHER,
     "grows in magnitude … The variance of the dot product is equal to $d_k$",
     says="d",
-    needs="$q$ and $k$ are independent, and the coordinates of one of them are "
-    "uncorrelated",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def summary():
-    r"""The coordinates of the other may then depend on each other. If each
-    $q_i$ has the correlation {= rho } with its $k_i$, as training can bring
-    about, the variance for Gaussian vectors at $d_k = 64$ is {= found :.2f },
-    and the mean {= mean :.1f } instead of 0.
+    r"""Under the assumptions that the article states. Less would do: of one of
+    the two vectors the coordinates may depend on each other. If each $q_i$ has
+    the correlation {= rho } with its $k_i$, as training can bring about, the
+    variance for Gaussian vectors at $d_k = 64$ is {= found :.2f }, and the mean
+    {= mean :.1f } instead of 0.
     """
 
     def variance_of(key, cross):
@@ -1333,8 +1492,7 @@ def summary():
         key = np.full((d, d), 0.5) + np.eye(d) / 2
         cases.append(case(variance_of(key, np.zeros((d, d))), d=d))
     found = variance_of(np.eye(64), rho * np.eye(64))
-    beyond = case(found, d=64, beyond=True)
-    return finding(*cases, beyond, rho=rho, found=found, mean=64 * rho)
+    return finding(*cases, rho=rho, found=found, mean=64 * rho)
 
 
 @ledger.cited(
@@ -1346,10 +1504,11 @@ def summary():
     settled="scales.md#t5-which-has-no-divisor",
 )
 def would_struggle():
-    """A guess about whole models, which no small calculation settles. It
-    depends on how they start: T5 has no divisor and learns [@raffel2020], with
-    query weights that start smaller by the same factor. Normalised queries and
-    keys with a learned factor do without the divisor as well [@henry2020].
+    """A guess about whole models, which no small calculation settles; what
+    small ones say is at [003-71](claims.md#003-71). It depends on how they
+    start: T5 has no divisor and learns [@raffel2020], with query weights that
+    start smaller by the same factor. Normalised queries and keys with a learned
+    factor do without the divisor as well [@henry2020].
     """
 
 
@@ -1362,8 +1521,8 @@ def would_struggle():
     settled="questions.md#without-scaling",
 )
 def makes_it_work():
-    """Praise, in good faith. T5, which has no divisor, shows that the mechanism
-    can work without [@raffel2020].
+    """Praise, in good faith. Taken literally it is not so: T5 has no divisor,
+    and its attention works [@raffel2020], with smaller weights at the start.
     """
 
 

@@ -9,6 +9,7 @@ that computes the truth by a route of its own. The verdict follows from the two:
     vague      nothing testable is said; `reading` is our reading of it, in
                which it holds: a reading never makes a claim wrong
     question   it asserts nothing; the expression is our answer
+    withdrawn  its author took it back; what holds is found all the same
     history    no code can settle it: what people wrote or did, with a source
     opinion    no code can settle it: advice, praise or a guess
 
@@ -81,6 +82,8 @@ class Ledger:
         needs: str = "",
         reading: str = "",
         question: bool = False,
+        withdrawn: bool = False,
+        same_need: str = "",
         same_error: str = "",
     ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
         """Enter a claim; the function below computes what is found.
@@ -94,7 +97,9 @@ class Ledger:
             rather: what is right, as an expression, where the claim is wrong.
             needs: the assumption, in Markdown, where it holds only under one.
             reading: how we read it, in Markdown, if nothing testable is said.
-            question: whether it is a question; then `says` is our answer.
+            question: whether it asserts nothing; then `says` is our answer.
+            withdrawn: whether its author took it back.
+            same_need: a name for the assumption, if other claims need it too.
             same_error: a name for the error, if other claims contain it too.
         """
         entry = {
@@ -107,6 +112,8 @@ class Ledger:
             "needs": needs,
             "reading": reading,
             "question": question,
+            "withdrawn": withdrawn,
+            "same_need": same_need,
             "same_error": same_error,
         }
         return self.enter(entry)
@@ -275,8 +282,10 @@ def verdict_of(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
         text: not right.holds(met, text) for text in right.alterations(met)
     }
     verdict = "vague" if entry["reading"] else outcome
+    for word in ("question", "withdrawn"):
+        verdict = word if entry[word] else verdict
     return {
-        "verdict": "question" if entry["question"] else verdict,
+        "verdict": verdict,
         "outcome": outcome,
         "values": values,
         "strictness": right.strictness(met),
@@ -314,8 +323,12 @@ def check_words(
         )
     if len(met) < len(cases) and outcome == "true":
         raise MisfitError("it holds beyond its assumption too: drop `beyond`")
-    for word in ("rather", "same_error"):
-        if entry[word] and outcome != "wrong":
+    for word, expected in (
+        ("rather", "wrong"),
+        ("same_error", "wrong"),
+        ("same_need", "true if"),
+    ):
+        if entry[word] and outcome != expected:
             raise MisfitError(
                 f"found '{outcome}', so there is nothing to say `{word}`"
             )

@@ -149,6 +149,7 @@ def mup():
     says="sqrt(d)",
     needs="one of the two also has uncorrelated coordinates with mean 0 and "
     "variance 1, and the other a mean squared length of $d$",
+    same_need="independence",
     settled="theorem.md#what-it-says",
 )
 def independent():
@@ -189,14 +190,14 @@ def independent():
     "000-04",
     "Motivation",
     "Each term $q_i k_i$ is mean-zero with bounded variance",
-    says="array([0, var_q * var_k])",
-    needs="the means of $q_i$ and $k_i$ are 0 and their variances bounded",
+    says="array([0, square_q * square_k])",
+    needs="one of the two means is 0, and both variances are bounded",
     settled="variance.md#one-product",
 )
 def one_term():
     """The mean of a product of independent numbers is the product of their
-    means. If those are 0, its variance is the product of their variances. With
-    means of 1 the term has mean {= mean :.0f }.
+    means, so one mean of 0 is enough. The variance is then the product of their
+    mean squares. With two means of 1 the term has mean {= mean :.0f }.
     """
 
     def mean_and_variance(*factors):
@@ -208,12 +209,16 @@ def one_term():
     coin = np.array([-1, 1]), np.array([0.5, 0.5])  # variance 1
     skewed = np.array([-1, 2]), np.array([2 / 3, 1 / 3])  # variance 2
     wide = np.array([-3, 0, 3]), np.array([1, 1, 1]) / 3  # variance 6
-    shifted = coin[0] + 1, coin[1]
+    shifted = coin[0] + 1, coin[1]  # mean square 2
+    cases = []
+    for q, k in ((coin, skewed), (skewed, wide), (shifted, wide)):
+        squares = {"square_q": q[1] @ q[0] ** 2, "square_k": k[1] @ k[0] ** 2}
+        cases.append(case(mean_and_variance(q, k), within=1e-12, **squares))
     off_centre = mean_and_variance(shifted, shifted)
+    beyond = {"within": 1e-12, "beyond": True}
     return finding(
-        case(mean_and_variance(coin, skewed), within=1e-12, var_q=1, var_k=2),
-        case(mean_and_variance(skewed, wide), within=1e-12, var_q=2, var_k=6),
-        case(off_centre, beyond=True, within=1e-12, var_q=1, var_k=1),
+        *cases,
+        case(off_centre, **beyond, square_q=2, square_k=2),
         mean=off_centre[0],
     )
 
@@ -225,6 +230,7 @@ def one_term():
     r"fluctuates at scale $\sqrt{d}$",
     says="sqrt(d)",
     needs="the terms are independent of each other, or nearly so",
+    same_need="independence",
     settled="theorem.md#what-it-says",
 )
 def sum_of_terms():
@@ -329,31 +335,22 @@ def large_numbers():
 @ledger.claim(
     "000-44",
     "Motivation",
-    "In the large-width regime that μP cares about, this matters",
+    "In the large-width regime that μP cares about, this matters … as $d$ "
+    "grows",
     says="2",
-    needs="heads grow with the width, and not their number",
     settled="training.md#when-the-head-stays-the-same",
 )
 def wider_heads():
-    r"""What matters is $d$, the dimension of one head. If it grows with the
-    width, correlated queries and keys have a score of {= wider :.2f } times the
-    size at twice the width, here with a correlation of {= rho } in every
-    coordinate. Where a wider model gets more heads of the same $d$, as is
-    usual, the factor is {= more :.0f }.
+    r"""With a correlation of {= rho } in every coordinate, twice as large a
+    $d$ makes the size of a score {= growth :.2f } times as large, and not
+    {= root :.2f } times, as a divisor of $\sqrt{d}$ expects. What grows has to
+    be $d$, the dimension of one head, as the note says. Where a wider model
+    gets more heads of one size, as is usual, nothing changes.
     """
-    rho, width, heads = 0.3, 32_768, 8
-
-    def growth(times):  # of the score, at twice the width
-        d = width // heads
-        return size(rho, 2 * width // (times * heads)) / size(rho, d)
-
-    wider, more = growth(1), growth(2)
+    rho, d = 0.3, 4096
+    growth = size(rho, 2 * d) / size(rho, d)
     return finding(
-        case(wider, within=0.01),
-        case(more, within=0.01, beyond=True),
-        rho=rho,
-        wider=wider,
-        more=more,
+        case(growth, within=0.01), rho=rho, growth=growth, root=np.sqrt(2)
     )
 
 
@@ -454,11 +451,12 @@ def decomposition():
     "Motivation",
     r"makes the $\sqrt{d} \to d$ transition completely explicit",
     says="[0.5, 1.0]",
-    needs="$C$ is symmetric",
+    reading=r"for $C = \rho I$ the theorem gives the size at every $d$, and "
+    "the power of $d$ that it grows like goes from a half to 1",
     settled="theorem.md#what-it-says",
 )
 def transition():
-    r"""For $C = \rho I$ the size grows like a power of $d$ whose exponent
+    r"""“Completely” is praise. For $C = \rho I$ the exponent
     rises from {= start :.3f } (for $\rho = 0.01$ at $d = 4$) to
     {= end :.3f } (for $\rho = 0.5$ at $d = 4096$). Half-way, for $\rho = 0.1$
     at $d = 101$, it is {= middle :.3f }. A general $C$ needs the theorem with
@@ -490,7 +488,6 @@ def transition():
     turned = turned_exponent(0.01, 4)
     return finding(
         case([start, end], within=0.01),
-        case([turned, turned_exponent(0.5, 256)], within=0.01, beyond=True),
         start=start,
         middle=middle,
         end=end,
@@ -570,30 +567,33 @@ def cross_covariance():
     "000-14",
     "Setup",
     r"its $L^p$ norm is $\|X\|_p := \left(\mathbb{E}[|X|^p]\right)^{1/p}$",
-    says="together <= first + second",
-    needs=r"$p \ge 1$",
+    says="sum(chance * abs(x)**p) ** (1 / p)",
     settled="theorem.md#what-is-assumed",
 )
 def p_norm():
-    r"""$\|X+Y\|_p \le \|X\|_p + \|Y\|_p$, as it must be for a norm. For
-    $p = \frac12$ let $X$ be 1 on heads and 0 on tails, and $Y = 1 - X$: then
-    the left side is {= together :.0f } and the right side {= apart :.1f }.
-    The note uses $p = 2$ only.
+    r"""A definition, for every $p > 0$. The check finds the same from the
+    chances that $|X|$ exceeds a number. A *norm* it is for $p \ge 1$ only, as
+    the triangle inequality shows. For $p = \frac12$ let $X$ be 1 on heads and
+    0 on tails, and $Y = 1 - X$: then $\|X + Y\|_p$ is {= together :.0f }, and
+    $\|X\|_p + \|Y\|_p$ only {= apart :.1f }. The note uses $p = 2$.
     """
+    x, chance = np.array([-3, -0.5, 0, 2]), np.array([0.1, 0.3, 0.2, 0.4])
+    order = np.argsort(np.abs(x))
+    exceeds = np.cumsum(chance[order][::-1])[::-1]
 
-    def lengths(p, x, y):
-        first, second, together = (
-            np.mean(np.abs(values) ** p) ** (1 / p) for values in (x, y, x + y)
-        )
-        return {"first": first, "second": second, "together": together}
+    def from_tails(p):  # E|X|^p is the integral of P(|X| > t) by t^p
+        steps = np.diff(np.abs(x[order]) ** p, prepend=0)
+        return (steps @ exceeds) ** (1 / p)
 
-    x, y = np.random.default_rng(0).standard_normal((2, 100))
-    half = lengths(1 / 2, np.array([1, 0]), np.array([0, 1]))
+    heads, tails = np.array([1, 0]), np.array([0, 1])
+    first, second, together = (
+        np.mean(np.sqrt(values)) ** 2
+        for values in (heads, tails, heads + tails)
+    )
     return finding(
-        *(case(**lengths(p, x, y)) for p in (1, 1.5, 2, 4)),
-        case(beyond=True, **half),
-        together=half["together"],
-        apart=half["first"] + half["second"],
+        *(case(from_tails(p), x=x, chance=chance, p=p) for p in (0.5, 1.5, 2)),
+        together=together,
+        apart=first + second,
     )
 
 
@@ -605,8 +605,8 @@ def p_norm():
     settled="theorem.md#what-is-assumed",
 )
 def reference():
-    """A reference [@vershynin2018], whose chapter we did not look up. What the
-    note takes from it is [000-14](claims.md#000-14).
+    r"""The book [@vershynin2018] introduces moments and the $L^p$ norm in its
+    section 1.1. What the note takes from it is [000-14](claims.md#000-14).
     """
 
 
@@ -744,6 +744,7 @@ def size_of_slip():
     r"Independent ($C = 0$): $\|q^\top k\|_2 = \sqrt{d}$",
     says="sqrt(d)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    same_need="covariances",
     settled="theorem.md#what-it-says",
 )
 def no_correlation():
@@ -772,6 +773,7 @@ def no_correlation():
     r"$\|q^\top k\|_2 = \sqrt{d + \rho^2 d + \rho^2 d^2}$",
     says="sqrt(d + rho**2 * d + rho**2 * d**2)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    same_need="covariances",
     settled="theorem.md#what-it-says",
 )
 def isotropic():
@@ -836,6 +838,7 @@ def dominates():
     r"Perfect alignment ($k = q$): $\|q^\top k\|_2 \approx d$",
     says="d",
     needs="the coordinates of $q$ are uncorrelated, with variance 1",
+    same_need="covariances",
     settled="theorem.md#what-it-says",
 )
 def copies():
@@ -863,6 +866,7 @@ def copies():
     "the whole story is really carried by $C$",
     says="sqrt(d + rise)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
+    same_need="covariances",
     settled="theorem.md#what-it-says",
 )
 def whole_story():
@@ -907,6 +911,7 @@ def whole_story():
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$, and “negligible” is "
     r"said of $\operatorname{tr} C$ beside $\sqrt{d}$ and of "
     r"$\operatorname{tr}(C^2)$ beside $d$",
+    same_need="covariances",
     settled="theorem.md#what-it-says",
 )
 def negligible():
@@ -1096,7 +1101,8 @@ def stein_twice():
     $h'(t) = \sin(e^{t^2})$, which lies between −1 and 1. Values of $|z|$ up to
     1, 2 and 3 contribute {= part[0] :.1f }, {= part[1] :.1f } and
     {= part[2] :.0f } to $\mathbb{E}|h''(z)|$, and this grows without end: the
-    right side does not exist. The quadratic $h$ of the proof is safe.
+    right side exists only as an improper integral, not as an absolutely
+    convergent mean. The quadratic $h$ of the proof is safe.
     """
     cases = []
     for chance, z, h, _, bends in smooth_functions():

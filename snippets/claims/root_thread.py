@@ -41,6 +41,11 @@ def rows(keys, sd):
     return draw(keys, sd, 14 if keys > 100 else 16)
 
 
+# The standard deviation of divided scores at the start, for normalised tokens
+# of width 12,288 and weights of standard deviation 0.02: that of q, times k's.
+WIDE = 12_288 * 0.02**2
+
+
 @cache
 def median_gradient(keys, sd):
     """Give the median norm of softmax's Jacobian for Gaussian scores."""
@@ -63,6 +68,18 @@ def rms_gradient(keys, sd):
     pairs = 2 * two**2 * none ** (keys - 2)
     triples = (keys - 2) * two * one**2 * none ** max(keys - 3, 0)
     return np.sqrt(keys * (keys - 1) / 6 * step * (pairs + triples).sum())
+
+
+def query_gradient(keys, d, divisor):
+    """Give the root mean square of the derivatives of o = Σ p_i v_i by q.
+
+    For independent values of variance 1 it is that of JK, over the divisor, for
+    each of their coordinates. The query has length √d.
+    """
+    k = np.random.default_rng(32).standard_normal((20_000, keys, d))
+    p = special.softmax(np.sqrt(d) * k[:, :, 0] / divisor, axis=1)[..., None]
+    moved = p * (k - (p * k).sum(axis=1, keepdims=True)) / divisor
+    return np.sqrt((moved**2).sum(axis=(1, 2)).mean())
 
 
 @cache
@@ -114,12 +131,44 @@ def size_grows():
 
 
 @ledger.claim(
+    "002-37",
+    "question",
+    r"$\sqrt{d}$ helps to “keep things reasonable”",
+    says="exp(-1)",
+    reading="of many keys the same share takes part at every dimension, one in "
+    "$e$",
+    settled="saturation.md#how-saturated-is-it-really",
+)
+def reasonable():
+    r"""So it is, for Gaussian keys and a query of length $\sqrt d$:
+    {= share :.0%} of them, however large $d$ is. The share is that of very many
+    keys, $(\mathbb{E}e^z)^2/\mathbb{E}e^{2z}$ with the divided score $z$.
+    Without the divisor it would be $e^{-d}$, {= bare :.0e} at 64 dimensions: of
+    all keys that there are, one or two.
+    """
+    nodes, chance = np.polynomial.hermite_e.hermegauss(60)
+    chance = chance / chance.sum()
+
+    def mean_power(q):  # of e, to the score: coordinates are independent
+        return np.prod(np.exp(np.outer(q, nodes)) @ chance)
+
+    found = []
+    for d in (4, 64, 256):
+        q = np.arange(1, d + 1) / np.sqrt(d)  # uneven, and divided
+        q = q / np.linalg.norm(q)
+        found.append(mean_power(q) ** 2 / mean_power(2 * q))
+    cases = [case(share, within=1e-9) for share in found]
+    return finding(*cases, share=found[0], bare=np.exp(-64))
+
+
+@ledger.claim(
     "002-03",
     "question",
     "it serves to reduce the standard deviation to 1",
     says="1",
     needs="queries and keys are independent, with means 0 and variances 1, and "
     "the coordinates of one of them are uncorrelated",
+    same_need="independence",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
 def deviation_of_logits():
@@ -144,7 +193,7 @@ def deviation_of_logits():
     "however chatGPT contradicts that statement, and I can't find resources "
     "that support this claim",
     kind="history",
-    settled="variance.md#what-the-sources-say-and-what-we-find",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def contradiction():
     """What it said is not quoted, so that there is nothing to check
@@ -234,7 +283,7 @@ def typical_score():
     "first answer",
     "the justification for this scaling is given in footnote [4] on page 4",
     kind="history",
-    settled="variance.md#what-the-sources-say-and-what-we-find",
+    settled="variance.md#from-the-variance-to-the-divisor",
 )
 def footnote():
     """It is there, and on that page. The footnote offers the variance “to
@@ -252,6 +301,7 @@ def footnote():
     says="d",
     needs="$q$ and $k$ are also independent, and the coordinates of one of "
     "them uncorrelated",
+    same_need="independence",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_score():
@@ -279,6 +329,7 @@ def variance_of_score():
     "the variance of a sum of random variables equals the sum of the variances",
     says="sum(variances)",
     needs="no two of the variables are correlated",
+    same_need="independence",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
 def variance_of_sum():
@@ -310,6 +361,7 @@ def variance_of_sum():
     r"since $\text{Var}(q_{in}k_{jn}) = 1 \quad \forall n$",
     says="1",
     needs="$q_{in}$ and $k_{jn}$ are independent",
+    same_need="independence",
     settled="variance.md#one-product",
 )
 def variance_of_product():
@@ -333,6 +385,7 @@ def variance_of_product():
     says="sqrt(d)",
     needs="$q$ and $k$ are independent, and the coordinates of one of them "
     "uncorrelated",
+    same_need="independence",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def deviation_of_score():
@@ -348,13 +401,47 @@ def deviation_of_score():
 
 
 @ledger.claim(
+    "002-38",
+    "first answer",
+    "The problem is that the softmax function saturates very quickly",
+    says="exp(1)",
+    reading="with every unit by which one score gains on the others, its odds "
+    "are multiplied by one factor, so that its weight nears 1 exponentially",
+    settled="saturation.md#the-exponential-in-numbers",
+)
+def saturates():
+    """The factor is {= factor :.3f }, for any number of keys. A lead of
+    {= lead[4] :.1f } is enough for nine tenths among 4 keys, and one of
+    {= lead[512] :.1f } among 512. How quickly that comes depends on how far
+    scores lie apart: undivided, at $d_k = 64$, two differ by {= apart :.0f }
+    typically, and after division by {= near :.1f }.
+    """
+
+    def odds(lead, n):
+        weights = special.softmax([lead, *(n - 1) * [0]])
+        return weights[0] / weights[1:].sum()
+
+    cases = [
+        case(odds(lead + 1, n) / odds(lead, n), within=1e-9)
+        for lead in (0, 3, 10)
+        for n in (2, 4, 512)
+    ]
+    lead = {n: np.log(9 * (n - 1)) for n in (4, 512)}
+    apart = np.sqrt(2) * np.array([8, 1])  # standard deviation of a difference
+    return finding(
+        *cases, factor=cases[0].found, lead=lead, apart=apart[0], near=apart[1]
+    )
+
+
+@ledger.claim(
     "002-12",
     "first answer",
     "if one of the attention scores is slightly bigger than the others, then "
     "the softmax function will put almost all of the weight on that element",
     says="weight > 0.9",
-    reading="slightly bigger is a lead of 4, as in the answer's own example: "
-    "half of the scores' standard deviation at $d_k = 64$",
+    reading="slightly bigger is a lead of 4 over each of three others, as in "
+    "the answer's own example: half of the scores' standard deviation at "
+    "$d_k = 64$",
     settled="saturation.md#the-exponential-in-numbers",
 )
 def slight_lead():
@@ -362,7 +449,8 @@ def slight_lead():
     {= factor :.1f } times as much as the others. It has to be
     {= needed :.1f } for a weight of 0.9. Beside softmax's own scale, which is
     1, it is not slight: a lead of 0.1 gives {= first :.3f }, and the others
-    {= others :.3f } each.
+    {= others :.3f } each. And the number of keys counts: over 511 others a lead
+    of 4 gives {= many :.3f }.
     """
     needed = optimize.brentq(
         lambda lead: special.softmax([lead, 0, 0, 0])[0] - 0.9, 0, 9
@@ -376,6 +464,7 @@ def slight_lead():
         needed=needed,
         first=first,
         others=others[0],
+        many=special.softmax([4, *511 * [0]])[0],
     )
 
 
@@ -406,6 +495,7 @@ def printed_softmax():
     says="chance > 0.95",
     needs="only two or three keys compete and $d_k$ is several thousand, or it "
     "is far larger still",
+    same_need="few keys, or large heads",
     settled="saturation.md#how-saturated-is-it-really",
 )
 def one_stands_out():
@@ -476,6 +566,7 @@ def weight_of_one():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def gradient():
@@ -513,8 +604,9 @@ def gradient():
     "first answer",
     "to ensure stable gradient flow is normalize your attention scores",
     says="0",
-    needs="the scores of a row scatter like independent Gaussians, as at the "
-    "start of training",
+    needs="the scores of a row are then independent Gaussians of variance 1, "
+    "which dividing them gives if $q$ and $k$ have variance 1",
+    same_need="tails",
     settled="saturation.md#do-gradients-vanish",
 )
 def stable_gradient():
@@ -522,7 +614,10 @@ def stable_gradient():
     Jacobian smaller than a tenth of that of even weights, for 2 to 512 keys.
     Undivided, at $d_k = 64$ and with three keys, {= bare :.0%} have. Mean 0 and
     deviation 1 alone do not ensure it: if 511 of 512 scores are equal, the last
-    can lead by {= lead :.1f }, and the gradient is {= outlier :.0e}.
+    can lead by {= lead :.1f }, and the gradient is {= outlier :.0e}. Nor does
+    the divisor, if queries and keys start too large: with a weight's standard
+    deviation of 0.02 at a width of 12,288, {= wide :.0%} of rows of three keys
+    have so small a Jacobian in spite of it.
     """
 
     def low_share(weights):
@@ -530,12 +625,15 @@ def stable_gradient():
         return np.mean(jacobian_norm(weights) < 0.1 * np.sqrt(n - 1) / n)
 
     shares = [low_share(rows(n, 1)) for n in (2, 3, 16, 512)]
+    wide = low_share(rows(3, WIDE))
     # Mean 0 and variance 1, all but one equal.
     row = np.array([np.sqrt(511), *511 * [-1 / np.sqrt(511)]])
     weights = special.softmax(row)[np.newaxis]
     return finding(
         *[case(share, within=0.02) for share in shares],
         case(low_share(weights), within=0.02, beyond=True),
+        case(wide, within=0.02, beyond=True),
+        wide=wide,
         most=max(shares),
         bare=low_share(rows(3, 8)),
         lead=row[0] - row[1],
@@ -548,20 +646,21 @@ def stable_gradient():
     "first answer",
     r"scale the attention scores with $\sqrt{d_k}$",
     says="1",
-    needs="“scale with” means “divide by”",
+    needs="queries and keys are independent, and the coordinates of one of "
+    "them are uncorrelated",
+    same_need="independence",
     settled="scales.md#two-assumptions-two-answers",
 )
-def direction_of_scaling():
-    r"""Divided, the scores have the standard deviation 1 that is asked for.
-    Multiplied, it would be $d_k$: {= multiplied :.0f } at $d_k = 4$.
+def scaled_by_the_root():
+    """Divided by it, the scores then have the standard deviation 1 that is
+    asked for. That queries and keys have it does not suffice: with all
+    coordinates of a query equal, and of a key too, {= equal :.0f } is left at
+    $d_k = 4$.
     """
-    scores = vectors(SIGNS, 4) @ vectors(THIRDS, 4).T
-    multiplied = np.std(scores * 2)
-    return finding(
-        case(np.std(scores / 2), within=1e-9),
-        case(multiplied, within=1e-9, beyond=True),
-        multiplied=multiplied,
-    )
+    found = np.std(vectors(SIGNS, 4) @ vectors(THIRDS, 4).T / 2)
+    same = np.std(equal(SIGNS, 4) @ equal(THIRDS, 4).T / 2)
+    beyond = case(same, within=1e-9, beyond=True)
+    return finding(case(found, within=1e-9), beyond, equal=same)
 
 
 def query_variance(inputs, weight_variance):
@@ -584,6 +683,7 @@ def query_variance(inputs, weight_variance):
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs, or its "
     "weights otherwise have a variance of one over the width",
+    same_need="weights that keep the variance",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def unit_variance():
@@ -636,6 +736,7 @@ def purpose_of_layer_norm():
     "and values will also have unit std",
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs",
+    same_need="weights that keep the variance",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
 def xavier():
@@ -680,6 +781,7 @@ def best_combination():
     says="d",
     needs="$q$ and $k$ are independent, the coordinates of one of them "
     "uncorrelated, and the sum is that of their *products*",
+    same_need="independence",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
 def sum_of_products():
@@ -699,12 +801,37 @@ def sum_of_products():
 
 
 @ledger.claim(
+    "002-39",
+    "second answer",
+    "This scaling helps to maintain stable gradients",
+    says="scaled < bare",
+    reading="from row to row, the size of softmax's Jacobian varies less, "
+    "beside its mean",
+    settled="saturation.md#do-gradients-vanish",
+)
+def steadier():
+    """At $d_k = 64$ its standard deviation is {= varies[3, 8] :.1f } times its
+    mean for three keys without the divisor and {= varies[3, 1] :.1f } times
+    with it. For 512 keys it is {= varies[512, 8] :.1f } and about
+    {= varies[512, 1] :.1f }.
+    """
+    varies = {}
+    for n in (3, 16, 512):
+        for sd in (8, 1):
+            norms = jacobian_norm(rows(n, sd))
+            varies[n, sd] = norms.std() / norms.mean()
+    cases = [case(bare=varies[n, 8], scaled=varies[n, 1]) for n in (3, 16, 512)]
+    return finding(*cases, varies=varies)
+
+
+@ledger.claim(
     "002-24",
     "second answer",
     "prevents the softmax function from saturating",
     says="0",
-    needs="the scores of a row scatter like independent Gaussians, as at the "
-    "start of training",
+    needs="the scores of a row are independent Gaussians of variance $d_k$ "
+    "before they are divided, as if $q$ and $k$ have variance 1",
+    same_need="tails",
     settled="saturation.md#why-there-a-phase-transition",
 )
 def saturation():
@@ -713,10 +840,13 @@ def saturation():
     the mean entropy is {= entropy[1] :.2f } with the divisor and
     {= entropy[8] :.2f } without, out of {= limit :.2f }. If all coordinates
     of a query are equal, and of a key too, it exceeds 0.99 in {= equal :.0%} of
-    rows of three keys at $d_k = 64$ in spite of the divisor.
+    rows of three keys at $d_k = 64$ in spite of the divisor; and in
+    {= wide :.0%} if weights start with a standard deviation of 0.02 at a width
+    of 12,288, where divided scores have variance {= variance :.0f }.
     """
     shares = [np.mean(rows(n, 1)[:, 0] > 0.99) for n in (2, 3, 16, 512)]
     entropy = {sd: special.entr(rows(512, sd)).sum(1).mean() for sd in (1, 8)}
+    wide = np.mean(rows(3, WIDE)[:, 0] > 0.99)
     # q = z·1 and k = w·1: the divided scores of a query are 8zw.
     rng = np.random.default_rng(24)
     z, w = rng.standard_normal((50_000, 1)), rng.standard_normal((50_000, 3))
@@ -724,6 +854,9 @@ def saturation():
     return finding(
         *[case(share, within=0.005) for share in shares],
         case(equal, within=0.005, beyond=True),
+        case(wide, within=0.005, beyond=True),
+        wide=wide,
+        variance=WIDE**2,
         most=max(shares),
         equal=equal,
         entropy=entropy,
@@ -737,6 +870,7 @@ def saturation():
     "becoming unresponsive to small changes in its input",
     says="bare < scaled",
     needs="few keys compete",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def response():
@@ -747,8 +881,8 @@ def response():
     {= median[512, 8] :.2f } without and {= median[512, 1] :.2f } with it, the
     other way round. In the root mean square that begins at {= overtakes } keys.
     If it is the *query* that changes a little, a change that the divisor makes
-    smaller too, the medians are equal at about
-    {= saturation/reach.crossing[64] :.0f } keys.
+    smaller too, the median is the larger one without it from
+    {= saturation/reach.larger_from[64] } keys on.
     """
     median = {
         (n, sd): median_gradient(n, sd)
@@ -826,6 +960,7 @@ def paper_on_additive_attention():
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
+    same_need="few keys, or large heads",
     settled="scales.md#the-rivals-one-by-one",
 )
 def paper_on_gradients():
@@ -854,7 +989,7 @@ def paper_on_gradients():
 )
 def purpose_of_the_scale():
     """That is the reason that the paper gives, as a suspicion: “We suspect”
-    [@vaswani2017]. How far it is right is checked elsewhere: [@002-16].
+    [@vaswani2017]. How far it is right, [002-16](claims.md#002-16) tells.
     """
 
 
@@ -925,18 +1060,24 @@ def more_uniform():
     "(since a peaked distribution would cause gradient instabilities), "
     "therefore increasing the gradient magnitude",
     says="bare < scaled",
-    needs="fewer than {= overtakes } keys compete, at $d_k = 64$",
+    needs="the gradient is the root mean square of softmax's Jacobian, and "
+    "fewer than {= overtakes } keys compete, at $d_k = 64$",
+    same_need="few keys, or large heads",
     settled="saturation.md#do-gradients-vanish",
 )
 def gradient_magnitude():
-    """The gradient is measured by the root mean square of softmax's Jacobian,
-    its matrix of derivatives. For three keys the divisor raises it from
+    """The Jacobian is the matrix of derivatives of the weights with respect to
+    the scores. For three keys the divisor raises it from
     {= rms[3, 8] :.2f } to {= rms[3, 1] :.2f }. For 512 it lowers it, from
     {= rms[512, 8] :.2f } to {= rms[512, 1] :.2f }: weights that are spread
     evenly over many keys hardly react either. That peaked weights make the
     gradient unstable is right: for 512 keys its standard deviation from row to
     row is {= varies[8] :.0%} of its mean without the divisor, and
-    about {= varies[1] :.0%} with it.
+    about {= varies[1] :.0%} with it. Another measure has another divide. In the
+    median, the divisor still raises it at 40 keys, from {= median[8] :.2f } to
+    {= median[1] :.2f }. The gradient of the output with respect to the *query*
+    it lowers even for three keys, from {= query[1] :.1f } to
+    {= query[8] :.2f }, as a root mean square for each coordinate of a value.
     """
     overtakes = overtaking()
     few, many = (2, 3, 4, overtakes - 1), (overtakes, 512)
@@ -948,8 +1089,12 @@ def gradient_magnitude():
     norms = {sd: jacobian_norm(rows(512, sd)) for sd in (8, 1)}
     varies = {sd: norm.std() / norm.mean() for sd, norm in norms.items()}
     varies[1] = round(varies[1], 1)
+    query = {s: query_gradient(3, 64, s) for s in (1, 8)}
+    cases.append(case(bare=query[1], scaled=query[8], beyond=True))
     return finding(
         *cases,
+        query=query,
+        median={sd: median_gradient(40, sd) for sd in (1, 8)},
         overtakes=overtakes,
         rms=rms,
         varies=varies,

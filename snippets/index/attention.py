@@ -61,16 +61,16 @@ assert np.all(np.diff(first) > 0), "the first step grows from column to column"
 assert first[-1] > 0.99, "until it is nearly all of the weight"
 assert scaled[0] < 0.2, "the weight spread over many keys"
 assert np.isclose(np.log(times_at_8), 8), (
-    "A key that leads by 8 weighs … times as much"
+    "A key that leads by 8 gets … times as much"
 )
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
     "the weights pile up on one key as d grows"
 )
 assert abs(median[4] - 1 / 3) < 0.01, (
-    "the largest of … weights is typically a third at 4 dimensions"
+    "is in half of all draws above a third at 4 dimensions"
 )
-assert median[1024] > floor_at_1024, "and more than … at 1024"
-assert median_scaled_max < median[4], "The same largest weight is now"
+assert median[1024] > floor_at_1024, "and above … at 1024"
+assert median_scaled_max < median[4], "the largest share is then below"
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
     "With a lead of 0.1 over three others it takes"
 )

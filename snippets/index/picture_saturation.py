@@ -21,12 +21,14 @@ for n in counts:
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(3.2, 1.8))
-axes.fill_between(np.log(counts), bare, color="C1", alpha=0.35)
-axes.fill_between(np.log(counts), divided, color="C0", alpha=0.6)
+axes.fill_between(np.log(counts), bare, color="C1", alpha=0.25)
+axes.fill_between(np.log(counts), divided, color="C0", alpha=0.2)
 axes.plot(np.log(counts), bare, "C1")
 axes.plot(np.log(counts), divided, "C0")
-axes.set(ylim=(0, 1), xlim=np.log(counts[[0, -1]]))
-axes.axis("off")
+axes.text(3.2, 0.55, "undivided", color="C1")
+axes.text(1.1, 0.06, "÷ √d", color="C0")
+axes.set(ylim=(0, 1), xlim=np.log(counts[[0, -1]]), xticks=[], yticks=[])
+axes.set(xlabel="more keys →", ylabel="top share")
 plt.show()
 
 # %% says

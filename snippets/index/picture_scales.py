@@ -17,9 +17,12 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(3.2, 1.8))
 for name, colour in zip(spread, ["C1", "C3", "C0", "C2"], strict=True):
-    axes.loglog(d, spread[name] / spread[name][0], colour, linewidth=2.5)
-axes.set(xlim=(4, 4096))
-axes.axis("off")
+    line = spread[name] / spread[name][0]
+    axes.loglog(d, line, colour, linewidth=2.5)
+    axes.text(4900, line[-1], f"÷ {name}", color=colour, va="center")
+axes.set(xlim=(4, 4096), xlabel="larger d →", ylabel="spread")
+axes.minorticks_off()
+axes.set(xticks=[], yticks=[])
 plt.show()
 
 # %% says

@@ -21,8 +21,10 @@ fig, axes = plt.subplots(figsize=(3.2, 1.8))
 axes.fill_between(angle, exact, published, color="C3", alpha=0.25)
 axes.plot(angle, published, "C3--", linewidth=2)
 axes.plot(angle, exact, "C0", linewidth=2.5)
-axes.set(xlim=(0, np.pi), ylim=(0, 8.3))
-axes.axis("off")
+axes.text(np.pi / 2, 6, "published", color="C3", ha="center")
+axes.text(np.pi / 2, 2, "exact", color="C0", ha="center")
+axes.set(xlim=(0, np.pi), ylim=(0, 8.3), yticks=[], ylabel="mean square")
+axes.set_xticks([0, np.pi / 2, np.pi], ["0°", "90°", "180°"])
 plt.show()
 
 # %% says

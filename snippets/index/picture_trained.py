@@ -21,8 +21,10 @@ axes.fill_between(score, every, color="C0", alpha=0.35)
 axes.fill_between(score, picked, color="C2", alpha=0.35)
 axes.plot(score, every, "C0", linewidth=2)
 axes.plot(score, picked, "C2", linewidth=2)
-axes.set(xlim=(-4, 5), ylim=(0, 0.45))
-axes.axis("off")
+axes.text(-4, 0.34, "all pairs", color="C0")
+axes.text(2.2, 0.34, "attended", color="C2")
+axes.set(xlim=(-4, 5), ylim=(0, 0.45), xticks=[0], yticks=[], xlabel="score")
+axes.spines["left"].set_visible(False)
 plt.show()
 
 # %% says

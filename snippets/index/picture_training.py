@@ -21,8 +21,9 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(figsize=(3.2, 1.8))
 axes.plot(start.T, color="C0", linewidth=1.5)
 axes.plot(moved[0], color="C2", linewidth=2.5)
-axes.set(xlim=(0, d))
-axes.axis("off")
+axes.text(3, moved[0, -1] * 0.75, "a step adds: d", color="C2")
+axes.text(d, -14, "the start: √d", color="C0", ha="right")
+axes.set(xlim=(0, d), xticks=[], yticks=[], xlabel="products added →")
 plt.show()
 
 # %% says

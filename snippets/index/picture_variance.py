@@ -30,9 +30,11 @@ fig, (axes, below) = plt.subplots(2, 1, figsize=(3.2, 1.8))
 for d in dims:
     axes.fill_between(x, bare[d] * np.sqrt(d), color="C1", alpha=0.35)
     below.fill_between(x, divided[d], color="C0", alpha=0.35)
-for panel in (axes, below):
-    panel.set(xlim=(-20, 20), ylim=(0, None))
-    panel.axis("off")
+for panel, name in ((axes, "q·k"), (below, "q·k/√d")):
+    panel.set(xlim=(-20, 20), ylim=(0, None), xticks=[], yticks=[])
+    panel.spines["left"].set_visible(False)
+    colour = "C1" if panel is axes else "C0"
+    panel.text(-20, panel.get_ylim()[1] * 0.55, name, color=colour)
 plt.show()
 
 # %% says

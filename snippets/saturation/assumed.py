@@ -70,4 +70,6 @@ assert bare[-1] > 200, "a correlation of 0.6 and climbs steeply after"
 assert round(leaves_at, 1) == 0.8, "a vertical line at 0.8 marks"
 assert (n, d) == (512, 64), "For 512 keys and d = 64, bare attention reaches"
 there = np.interp(leaves_at, correlation, divided)
-assert there > 2 * divided[0], "is then even more spread than intended"
+assert there > 2 * divided[0], (
+    "Divided attention is then more even than intended"
+)

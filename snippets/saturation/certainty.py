@@ -12,7 +12,7 @@ thousand for 4096. Dashed curves, the formula for near-ties, meet them there.
 # %%
 import numpy as np
 from gaussian_logits import mean_maximum
-from largest_keys import draw_evenly, every_three, largest_weight
+from largest_keys import draw_evenly, every_three, largest_weight, power_sum
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
@@ -29,12 +29,16 @@ dims = 4 ** np.arange(0, 10.1, 0.5)
 counts, sure = [3, 64, 512, 4096], 0.99
 odds = np.log(sure / (1 - sure))
 behind_by_2 = 1 / (1 + np.exp(2))  # what a lead of 2 leaves to the second
+lead_of_4 = np.exp(4) / (np.exp(4) + 511)  # over 511 equal scores
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
+best_two = {}  # their mean weight together, at d = 64
 for n in counts:
     top = draw_evenly(n, power=16) if n > 3 else every_three(300)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > sure, axis=1)
     at_64[n] = probability[n][dims == 64][0]
+    second = np.exp(8 * (top[:, 1] - top[:, 0]))
+    best_two[n] = np.mean((1 + second) / (1 + power_sum(top, n, 8, 1)))
     gap_at_64[n] = 8 * brentq(lambda lead, n=n: leads(lead, n) - 0.5, 0, 9)
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
     near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds
@@ -61,8 +65,13 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert sure == 0.99, (
-    "The largest of 512 weights averages …, and exceeds .99 in … of draws"
+assert sure == 0.99, "and the best alone exceeds .99 in"
+assert best_two[512] < 0.9, "bare attention concentrates, but seldom all on one"
+assert at_64[512] < 1 / 8, (
+    "the best two hold … of the weight, and the best alone"
+)
+assert lead_of_4 == np.exp(4) / (np.exp(4) + 512 - 1) < 1 / 10, (
+    "Of 512 keys a lead of 4 over equal others wins only"
 )
 assert (512 - 1) * np.exp(-17) < 0.00005, (
     "for up to 512 keys, a lead of 17 does that, as 511 e^{-17} is below .00005"

@@ -64,7 +64,7 @@ ends = round(relative[8][2], 2), round(relative[8][65536], 2)
 assert ends == (0.16, 0.43), "with the bare curve between 0.16 and 0.43"
 for measure in (norm, own, relative):
     assert measure[8][3] < measure[1][3], (
-        "All measures fall, and in a typical draw"
+        "All measures fall, and in the median draw"
     )
 for measure in (own, relative):
     for n in counts:

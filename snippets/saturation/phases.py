@@ -3,15 +3,15 @@ phase. The divisor moves them below it, if weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
-to 28. Above it lies the frozen phase, below it the spread one. Dots mark the
+to 28. Above it lies the frozen phase, below it the shared one. Dots mark the
 variance of a bare score under the models' own initialisation. T5 at 1 and
 GPT-2 at 6 lie below the border; GPT-2 XL and OPT-175B lie above it, near 25;
 a weight's standard deviation of 0.02 at the width of GPT-3 gives 3000. Arrows
 lead straight down to what the divisor leaves: below 1 for all but the last,
 which is 24, above the border still. Dashed lines mark 64, which is variance 1
 at 64 dimensions, and 16, the self-attention of the first Transformer. A dotted
-curve, which starts below the border and lies above it from 64 keys on, shows
-where the largest weight averages a half.
+curve, which starts below the border and crosses it near 26 keys, shows where
+the largest weight averages a half.
 """
 
 # %%
@@ -46,6 +46,8 @@ taking_part = {
     }
     for name, (keys, _, _) in models.items()
 }
+# A causal row with so many keys lies on the border.
+rows_above = np.floor(np.exp(bare["GPT-2"] / 2))
 # One matrix for Q, K and V by Xavier's rule: 2/(D + 3D) each.
 first_transformer = 64 * (512 * 2 / (512 + 3 * 512)) ** 2
 
@@ -80,7 +82,7 @@ for name, (keys, _, _) in models.items():
         ends = (x, divided[name]), (x, bare[name])
         axes.annotate("", *ends, arrowprops=arrow)
 axes.text(2.3, 8000, "frozen: a few keys take the weight", color="C1")
-axes.text(2.3, 0.07, "spread: a share of all keys", color="C0")
+axes.text(2.3, 0.07, "shared: a share of all keys", color="C0")
 axes.text(30, 5.5, "2 ln n", color="C3", va="top")
 axes.set(xscale="log", yscale="log", ylim=(0.05, 20_000), xlim=(2, 2**20))
 axes.set(xlabel="number of keys n", ylabel="variance of the scores")
@@ -121,12 +123,21 @@ assert round(divided[last]) == 24 > border_of[last], (
     "the last, which is 24, above the border still"
 )
 for keys, variance in half.items():
-    assert (variance > critical[keys]) == (keys >= 64), (
-        "starts below the border and lies above it from 64 keys on"
+    assert (variance > critical[keys]) == (keys >= 26), (
+        "starts below the border and crosses it near 26 keys"
     )
+assert largest(24, np.sqrt(2 * np.log(24))) > 1 / 2, "crosses it near 26 keys"
+assert largest(28, np.sqrt(2 * np.log(28))) < 1 / 2, "crosses it near 26 keys"
+
 assert critical[65536] < 64, "a longer context does not rescue bare attention"
 assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
 assert edge_of_2 > 1, "scores have sigma = 1, which lies below … for two keys"
+assert 2 * np.log(rows_above) < bare["GPT-2"] < 2 * np.log(rows_above + 1), (
+    "its row i has i keys, and the rows up to the"
+)
+assert taking_part["GPT-2"]["bare"] < 1024 / 50, (
+    "So a row of all 1024 keys would start shared even without"
+)
 assert 64 * (768 * 0.02**2) ** 2 == bare["GPT-2"] < critical[1024], (
     "deviation of 0.02, has a bare variance of …, below"
 )

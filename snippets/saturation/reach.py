@@ -1,6 +1,6 @@
 r"""What collapses is the weight of a typical key. The output's gradient grows
-instead: in the root mean square at any number of keys, in the median beyond a
-handful (7 at 64 dimensions, 34 at 256).
+instead: in the root mean square at any number of keys drawn, in the median from
+7 keys on at 64 dimensions and from 35 at 256.
 
 Two stacked panels against the number of keys, from 2 to 65,536. Above, on a
 logarithmic axis, the typical weight of a key: 1/n up to a
@@ -8,8 +8,9 @@ constant for divided scores; for bare scores of 64 dimensions lower by five
 powers of ten at 16 keys and by eight at 512. Below, the gradient of the
 attention output with respect to the query, bare over divided, on logarithmic
 axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
-everywhere and rises to hundreds. The ratio of the medians starts far below 1,
-crosses 1 at 7 keys for 64 dimensions and at 34 for 256, and then approaches it.
+everywhere and rises to hundreds. The ratio of the medians, which leave out the
+small part along the query, starts far below 1, exceeds it from 7 keys on for 64
+dimensions and from 35 for 256, and then approaches the first ratio.
 """
 
 # %%
@@ -28,7 +29,7 @@ def ratio_of_medians(n, root):
     return root * bare / divided
 
 
-rms_ratio, median_ratio, crossing = {}, {}, {}
+rms_ratio, median_ratio, larger_from = {}, {}, {}
 # The numbers of keys between which the medians cross.
 for d, pair in [(64, (6, 7)), (128, (13, 14)), (256, (34, 35))]:
     root = np.sqrt(d)
@@ -37,8 +38,8 @@ for d, pair in [(64, (6, 7)), (128, (13, 14)), (256, (34, 35))]:
         for n in counts
     }
     median_ratio[d] = {n: ratio_of_medians(n, root) for n in counts}
-    around = np.log([ratio_of_medians(n, root) for n in pair])
-    crossing[d] = np.interp(0, around, pair)
+    if ratio_of_medians(pair[0], root) < 1 < ratio_of_medians(pair[1], root):
+        larger_from[d] = pair[1]
 # Of the ratio, √d is the factor 1/s. And o itself is larger: E‖o‖² = d_v E Σp².
 same_key = {s: mean_power_sum(512, s, 2) for s in (1, 8)}
 rms_relative = rms_ratio[64][512] * np.sqrt(same_key[1] / same_key[8])
@@ -74,28 +75,31 @@ assert min(powers.values()) > 1, "What collapses is the weight of a typical key"
 for d in (64, 256):
     ratios = np.array([*rms_ratio[d].values()])
     assert min(ratios) > 1, (
-        "gradient grows instead: in the root mean square at any number of keys"
+        "instead: in the root mean square at any number of keys drawn"
     )
     assert np.all(np.diff(ratios) > 0), (
         "for 64 and for 256 dimensions, is above 1 everywhere and rises"
     )
     assert ratios[-1] > 100, "1 everywhere and rises to hundreds"
     assert median_ratio[d][2] < 1 / 10, (
-        "ratio of the medians starts far below 1"
+        "the small part along the query, starts far below 1"
     )
     for n, ratio in median_ratio[d].items():
-        assert (ratio > 1) == (n > crossing[d]), (
-            "in the median beyond a handful (7 at 64 dimensions, 34 at 256)"
+        assert (ratio > 1) == (n >= larger_from[d]), (
+            "in the median from 7 keys on at 64 dimensions and from 35 at 256"
         )
     near = {n: median_ratio[d][n] / rms_ratio[d][n] for n in counts}
-    assert abs(near[65536] - 1) < abs(near[64] - 1), "and then approaches it"
-assert round(crossing[64]) == 7, "crosses 1 at 7 keys for 64 dimensions"
-assert round(crossing[256]) == 34, "for 64 dimensions and at 34 for 256"
+    assert abs(near[65536] - 1) < abs(near[64] - 1), (
+        "and then approaches the first ratio"
+    )
+assert larger_from[64] == 7, "exceeds it from 7 keys on for 64"
+assert larger_from[256] == 35, "for 64 dimensions and from 35 for 256"
+assert larger_from[128] == 14, "keys on for d=64, from … for 128 and from"
 assert round(powers[16]) == 5, "lower by five powers of ten at 16 keys"
 assert round(powers[512]) == 8, "of ten at 16 keys and by eight at 512"
 for n in counts:
     assert typical[8][n] < typical[1][n] / 10, (
-        "The weight of a typical key does, at every number of keys"
+        "The weight of a typical key does, at every number of keys, and with"
     )
 assert 1 / 2 < 512 * typical[1][512] < 1, "with the divisor, not far from 1/512"
 assert typical[np.sqrt(64)][512] < typical[1][512], "Bare, at d_k = 64, it is"

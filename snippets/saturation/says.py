@@ -14,7 +14,7 @@ for n in (256, 512, 1024, 4096):
 for n in measures.counts:
     if n >= gradients.rms_overtakes:
         assert measures.norm[np.sqrt(64)][n] > measures.norm[1][n], (
-            "At d_k = 64 the bare one is the larger from … keys on, in the root"
+            "The bare one is the larger from … keys on, at d_k = 64 and in the"
         )
     else:
         assert measures.norm[8][n] < measures.norm[1][n], (

@@ -145,4 +145,4 @@ assert abs(0.02**2 * gpt2_width - 1) < 1e-9, (
 assert abs(var_q["T5"] - 1 / 64) < 1e-9, "variance 1/… for a head of 64"
 
 # Of the front page.
-assert logit_sd["GPT-2"] < 0.98, "logits begin with a spread of … not 1"
+assert var_q["GPT-2"] < 0.98, "queries begin with a variance of"

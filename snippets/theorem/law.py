@@ -7,7 +7,8 @@ symmetric about 0, the others have their peaks further right, are lower and
 wider, and lean to the left with a longer tail on the right. Below, on
 logarithmic axes, the probability that the score is negative, against the number
 of dimensions, for correlations 0.03, 0.1 and 0.3: one half or a little less at
-first, it falls to nothing, and the sooner the larger the correlation.
+first, it falls to nothing, and the sooner the larger the correlation. A dashed
+bound for each starts near 1, stays above its curve and bends down with it.
 """
 
 # %%
@@ -39,6 +40,8 @@ for rho in [0.03, 0.1, 0.3]:
     for n in dims:
         negative[rho][n] = betainc(n / 2, n / 2, (1 - rho) / 2)
         negative_simulated[rho][n] = np.mean(draw(n, rho, samples) < 0)
+# The least of E exp(tS) over t < 0.
+chernoff = {rho: {n: (1 - rho**2) ** (n / 2) for n in dims} for rho in negative}
 
 # %%
 import matplotlib.pyplot as plt
@@ -59,10 +62,11 @@ n = np.unique(np.geomspace(4, 4096, 200).round())
 for rho, colour in [(0.03, "C5"), (0.1, "C4"), (0.3, "C1")]:
     chance = betainc(n / 2, n / 2, (1 - rho) / 2)
     bottom.loglog(n, chance, color=colour)
+    bottom.plot(n, (1 - rho**2) ** (n / 2), "--", color=colour, linewidth=1)
     dots = {m: p for m, p in negative_simulated[rho].items() if p > 0}
     bottom.plot(dots.keys(), dots.values(), "o", color=colour)
-for rho, place in [(0.03, (500, 0.36)), (0.1, (330, 0.09)), (0.3, (75, 0.02))]:
-    bottom.text(*place, f"ρ = {rho}")
+for rho, place in [(0.03, (4000, 0.01)), (0.1, (600, 6e-4)), (0.3, (55, 2e-3))]:
+    bottom.text(*place, f"ρ = {rho}", ha="right")
 bottom.set(xticks=dims, xticklabels=dims, ylim=(2e-4, 1))
 bottom.set(xlabel="dimensions d", ylabel="chance that q·k < 0")
 bottom.minorticks_off()
@@ -80,6 +84,10 @@ for rho in [0.3, 0.6, 0.9]:
 for rho in negative:
     chance = [*negative[rho].values()]
     assert np.all(np.diff(chance) < 0), "at first, it falls to nothing"
+    low = np.array([*chernoff[rho].values()])
+    assert np.all(low > chance), "bound for each … stays above its curve"
+    far = np.log(low[-3:]) / np.log(chance[-3:])
+    assert np.all(np.diff(far) > 0), "the quotient of the two logarithms tends"
 assert 0.4 < negative[0.03][4] < 1 / 2, "one half or a little less at first"
 at_64 = [negative[rho][64] for rho in (0.03, 0.1, 0.3)]
 assert np.all(np.diff(at_64) < 0), "the sooner the larger the correlation"

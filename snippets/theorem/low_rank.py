@@ -1,10 +1,10 @@
-r"""At low rank $q\cdot k$ stays near $\sqrt d$; at high rank it grows only if
-query and key agree in direction, $U = V$.
+r"""At low rank $q\cdot k$ stays near $\sqrt d$; at high rank it grows if query
+and key agree in direction, $U = V$, and not if their directions are random.
 
 The root mean square of q·k in 1024 dimensions against the rank r of the
 cross-covariance, from 1 to 1024, on logarithmic axes, at correlation 0.3. If
-U = V, the curve is flat at 32 until r is
-about 100, then rises to more than 300. If they are two random subspaces, it
+U = V, or U = -V, the curve is flat at 32 until r is about 100, then rises to
+more than 300. If they are two random subspaces, it
 stays flat at 32 for every rank; dots, each the mean of 60 pairs of random
 subspaces, lie on it.
 """
@@ -17,6 +17,8 @@ d, rho = 1024, 0.3
 ranks = np.unique(np.geomspace(1, 1024, 41).round()).astype(int).tolist()
 # C = ρ U Uᵀ: tr C = ρr and tr(C²) = ρ²r.
 aligned = {r: (d + rho**2 * (r + r**2)) ** 0.5 for r in ranks}
+# C = −ρ U Uᵀ: tr C = −ρr, and the same squares.
+opposed = {r: (d + (-rho) ** 2 * r + (-rho * r) ** 2) ** 0.5 for r in ranks}
 # C = ρ U Vᵀ, U and V independent: E (tr C)² = E tr(C²) = ρ²r/d.
 unaligned = {r: (d + 2 * rho**2 * r / d) ** 0.5 for r in ranks}
 overtakes = np.sqrt(d) / rho  # the rank at which tr C = √d
@@ -40,7 +42,7 @@ fig, axes = plt.subplots(figsize=(6.4, 4))
 axes.loglog(ranks, aligned.values())
 axes.plot(ranks, unaligned.values(), color="C1")
 axes.plot(measured.keys(), measured.values(), "o", color="C1")
-axes.text(60, 110, "U = V", ha="right")
+axes.text(60, 110, "U = V or −V", ha="right")
 axes.text(60, 26, "U and V random", ha="center", va="top")
 ticks = [1, 4, 16, 64, 256, 1024]
 axes.set(xticks=ticks, xticklabels=ticks, ylim=(15, 500))
@@ -51,7 +53,10 @@ plt.show()
 
 # %% says
 assert aligned[54] < 1.2 * np.sqrt(d), "At low rank … stays near"
-assert aligned[1024] > 9 * unaligned[1024], "at high rank it grows only if"
+assert aligned[1024] > 9 * unaligned[1024], "at high rank it grows if query"
+assert max(unaligned.values()) < 1.01 * 32, "not if their directions are random"
+same = np.allclose([*opposed.values()], [*aligned.values()])
+assert same, "If U = V, or U = -V, the curve is flat"
 assert abs(aligned[1] - 32) < 0.1, "the curve is flat at 32"
 assert 90 < overtakes < 110, "until r is about 100"
 assert aligned[1024] > 300, "then rises to more than 300"

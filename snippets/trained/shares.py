@@ -10,7 +10,8 @@ a mark for each head and a thick one at the median: pairs of distinct tokens, of
 a token with itself, pairs weighted by attention, and a null model of the last.
 The medians of the baseline lie near a third, those of the means near a half. C
 is near 0 for distinct pairs; for the same token it scatters widely; its median
-is 0.43 for attended pairs, and 0.31 in the null model. Marks beyond the edge of
+is 0.43 for attended pairs, and 0.31 in the null model, each as a share of its
+own mean square. Marks beyond the edge of
 a panel are drawn there.
 """
 
@@ -79,9 +80,7 @@ thirds = [baseline[kind] for kind in kinds]
 halves = [means[kind] for kind in kinds]
 scatter = {kind: np.std(share[kind]["C"]) for kind in kinds}
 ranked = np.sort(away)[::-1]
-assert abs(C["distinct"]) < 0.02, (
-    "over ordinary pairs of tokens it hardly shows"
-)
+assert abs(C["distinct"]) < 0.02, "hardly counts over ordinary pairs of tokens"
 assert C["distinct"] < 0.02, "adds almost nothing over ordinary pairs"
 assert C["attended"] > 0.4, "Over attended pairs $C$ does count"
 assert C["null"] > C["attended"] / 2, "chance selects, has most of it too"
@@ -89,7 +88,9 @@ assert np.allclose(thirds, 1 / 3, atol=0.1), "of the baseline lie near a third"
 assert np.allclose(halves, 1 / 2, atol=0.12), "of the means near a half"
 assert max(scatter, key=scatter.get) == "same", "for the same token it scatters"
 assert round(C["attended"], 2) == 0.43, "its median is 0.43 for attended pairs"
-assert round(C["null"], 2) == 0.31, "and 0.31 in the null model"
+assert round(C["null"], 2) == 0.31, (
+    "and 0.31 in the null model, each as a share"
+)
 assert np.sum(share["same"]["means"] > edge) == outside, (
     "For the same token the means of … heads lie beyond"
 )

@@ -60,9 +60,11 @@ assert np.all(abs(path["SGD"] - 90 * n) < 8), (
 assert np.all(abs(path["Adam"] - 80 * n) < 8), "climb in … lines to … and 80"
 assert np.all(abs(path["random step"]) < 10), "the same length stay near 0"
 
-assert abs(fit["q·k"][0] - 1 / 2) < 0.03, r"the sum has size $\sqrt d$, but"
+assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
+    r"signs are random, and the sum has size $\sqrt d$"
+)
 assert np.all(abs(added - 1) < 0.03), (
-    "a training step adds $d$ products of one sign, and their sum has size $d$"
+    "A training step adds products of one sign, which sum to size $d$"
 )
 assert (dims[0], dims[-1]) == (16, 512), "Over head sizes from 16 to 512"
 

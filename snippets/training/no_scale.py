@@ -40,6 +40,15 @@ for a in powers:
     movement[a] = exponent(dims, added)
     sgd[a], coordinate[a] = exponent(dims, by_sgd), exponent(dims, of_q)
 
+# With √d again, but the rate of W_Q and W_K has one more factor 1/√d.
+of_slower = np.empty((len(seeds), len(dims)))
+for at in np.ndindex(of_slower.shape):
+    seed, d = seeds[at[0]], dims[at[1]]
+    (X, old), (_, new) = train(d, seed, np.sqrt(d), 1, eta * (64 / d) ** 0.5)
+    moved = np.diag(scores(X, new) - scores(X, old))
+    of_slower[at] = rms(moved / np.sqrt(d))
+slower = exponent(dims, of_slower)
+
 # What the step moves on average, as a share of what it would do to one pair.
 d = dims[-1]
 shares = []
@@ -102,16 +111,22 @@ assert np.all(np.abs([adam - 1 + a, of_sgd - 1 + 2 * a]) < 0.08), (
     "within 0.08 of the other two"
 )
 
-assert abs(adam[whole]) < 0.05, "keeps Adam's steps the same size as heads grow"
-assert abs(before[half]) < 0.05, r"while $\sqrt d$ keeps the start the same"
 assert abs(alone[0] - formula) < 3 * alone[1], (
     "moves the score by … the formula gives"
 )
-assert np.all(np.maximum(abs(before), abs(adam))[half : whole + 1] > 0.2), (
-    "and no power in between does both"
+assert np.all(adam - before > 0.4), (
+    r"the step is $\sqrt d$ times the start up to a constant, whatever"
 )
-assert np.all(kept < 0.05), "which thus keeps both the start and the step"
-assert coordinate[0.5][0] < 0, "then moves less in larger heads"
+assert np.all(np.maximum(abs(before), abs(adam)) > 0.2), (
+    "So no divisor keeps both"
+)
+assert abs(slower[0]) < 0.05 > abs(before[half]), (
+    r"the divisor $\sqrt d$ the first step … while the start is kept"
+)
+assert np.all(kept < 0.05), "SGD does the same with"
+assert coordinate[0.5][0] < 0, (
+    "then each coordinate of $q$ moves less in larger heads"
+)
 assert share < 1, "In a batch of many pairs the constant is smaller"
 assert (len(X), d) == (16, 256), (
     "with 16 pairs at once, the first step moves the right key … at $d = 256$"

@@ -5,8 +5,8 @@ Variance of q·k against the number of dimensions, both axes logarithmic, with
 exact lines and simulated marks on them. In all five cases the coordinates have
 mean 0 and variance 1. Steepest: all coordinates equal, d². Then q = k, 2d.
 Independent coordinates give d, and so does a k that is computed from q by
-random signs: the two cases share a line. Pairs that cancel give 0 in every
-dimension, a line along the bottom.
+random signs: the two cases share a line. Pairs that cancel give 0 at each of
+these dimensions, which are even: a line along the bottom.
 """
 
 # %%
@@ -61,7 +61,7 @@ import matplotlib.pyplot as plt
 
 law = dict(zip(cases, ["d²", "2d", "d", "d", "0"], strict=True))
 mark = dict(zip(cases, "sDox^", strict=True))
-fig, axes = plt.subplots(figsize=(6.4, 4.4))
+fig, axes = plt.subplots(figsize=(6.4, 4))
 for case in cases:
     lines = axes.plot(dims, exact[case].values(), alpha=0.6)
     dots = simulated[case].values()
@@ -87,6 +87,4 @@ for d in dims:
     assert exact["q = k"][d] == 2 * d, "Then q = k, 2d"
     assert exact["independent"][d] == d, "Independent coordinates give d"
     assert exact["random signs"][d] == d, "the two cases share a line"
-    assert exact["cancelling pairs"][d] == 0, (
-        "Pairs that cancel give 0 in every"
-    )
+    assert exact["cancelling pairs"][d] == 0, "Pairs that cancel give 0 at each"

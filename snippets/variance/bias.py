@@ -75,5 +75,6 @@ for n in sizes[2:]:
     guide = np.sqrt(6) / n
     assert abs(relative_sd[n] / guide - 1) < 0.04, "is close to $\\sqrt6/n$"
 assert relative_sd[2] > relative_sd[8] > relative_sd[64], "The share falls from"
+assert sd[2] < sd[64], "its square is even larger for $n = 64$ than for $n = 2$"
 constant = np.array([sd[2], sd[8], sd[64]])
 assert np.all(abs(constant / np.sqrt(6) - 1) < 0.12), "itself stays close to"

@@ -1,10 +1,12 @@
 r"""The experiment's result lies within one true standard deviation of what
-theory expects.
+theory expects, among repetitions of it.
 
 Two bell curves over the variance of the product, both centred just below 111: a
 low wide one with the true standard deviation, and a tall narrow one, for
 entries taken to be independent. A vertical line marks the observed value: on
-the shoulder of the wide curve, but far out in the tail of the narrow one.
+the shoulder of the wide curve, but far out in the tail of the narrow one. A row
+of ticks along the bottom, thirty repetitions of the experiment, spreads as the
+wide curve does.
 """
 
 # %%
@@ -34,6 +36,15 @@ residual_sd = np.sqrt(2 * (d - 1) * (d + 2) / (n * m))
 residual_z = residual / residual_sd
 explained = 1 - (residual_sd / sd) ** 2
 
+# Thirty products of such arrays.
+rng = np.random.default_rng(0)
+repeated = np.array(
+    [
+        np.var(rng.standard_normal((n, d)) @ rng.standard_normal((d, m)))
+        for _ in range(30)
+    ]
+)
+
 # %%
 import matplotlib.pyplot as plt
 from scipy.stats import norm
@@ -49,6 +60,7 @@ axes.plot(
 axes.axvline(
     observed, color="C2", linestyle="--", label=f"observed: {observed:.2f}"
 )
+axes.plot(repeated, np.zeros(30), "|", color="C4", markersize=22)
 axes.set(
     xlabel="np.var of the 1111×1111 product",
     ylabel="probability density",
@@ -64,6 +76,7 @@ assert iid_low > 2, "standard deviations low: a false alarm"
 assert ratio > 4, "exact standard deviation is … times as large"
 assert 0 < low < 1, "within one true standard deviation of"
 assert iid_low > 3, "but far out in the tail of the narrow one"
+assert repeated.std() > 3 * iid_sd, "spreads as the wide curve does"
 off = abs(np.array([a_variance, b_variance]) - 1)
 assert np.all(off < 2 * factor_sd), "standard deviation … ordinary draws"
 assert given_factors == 111 * a_variance * b_variance, (

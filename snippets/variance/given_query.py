@@ -33,7 +33,7 @@ length_spread = norm_spread / 2  # of |q|/√d, nearly
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(3, 1, figsize=(6.4, 5.8), sharex=True, sharey=True)
+fig, panels = plt.subplots(3, 1, figsize=(6.4, 4.6), sharex=True, sharey=True)
 for colour, (axes, name) in enumerate(zip(panels, scores, strict=True)):
     axes.hist(
         scores[name],

@@ -27,17 +27,15 @@ growth = mean_size[64] / mean_size[4]
 # %%
 import matplotlib.pyplot as plt
 
-fig, (raw, scaled) = plt.subplots(2, 1, figsize=(6.4, 5.6))
+fig, (raw, scaled) = plt.subplots(2, 1, figsize=(6.4, 5))
 for d in dims:
     raw.plot(score, pdf[d], label=f"d = {d}")
     scaled.plot(score / np.sqrt(d), pdf[d] * np.sqrt(d), label=f"d = {d}")
-raw.set(
-    xlim=(-50, 50), xlabel="q·k", ylabel="probability density", ylim=(0, None)
-)
+raw.set(xlim=(-50, 50), xlabel="q·k", ylabel="density", ylim=(0, None))
 scaled.set(
     xlim=(-5, 5),
     xlabel="q·k / √d",
-    ylabel="probability density",
+    ylabel="density",
     ylim=(0, None),
 )
 raw.legend()

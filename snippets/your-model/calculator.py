@@ -13,7 +13,8 @@ the right scale it is 0.33.
 
 # %%
 import numpy as np
-from start import sharing, spread
+from models import LATENT, MODELS, SOURCES
+from start import NORMS, RULES, SCALES, sharing, spread
 
 d, heads, width, n_keys = 64, 12, 768, 512
 deviation = 0.02  # of weights, as in GPT-2
@@ -21,7 +22,7 @@ deviation = 0.02  # of weights, as in GPT-2
 setups = {
     "right": ("LeCun", "1/√d", "none"),
     "linear": ("nn.Linear", "1/√d", "none"),
-    "fixed": ("number", "1/√d", "none"),
+    "fixed": ("deviation", "1/√d", "none"),
     "forgotten": ("LeCun", "1", "none"),
     "linear, forgotten": ("nn.Linear", "1", "none"),
     "width": ("LeCun", "1/√width", "none"),
@@ -48,7 +49,36 @@ kept = {size: float(np.sqrt(size)) / 8 for size in (32, 64, 128, 256)}
 # Where e^(−σ²) is this share.
 flat_share = 0.95
 flat = float(np.sqrt(-np.log(flat_share)))
-explore = {}
+# With the root of the whole width: the heads from which on rows are flat.
+flat_heads = {
+    rule: next(
+        many
+        for many in range(1, 100)
+        if sharing(n_keys, spread(d, many, many * d, rule, "1/√width"))
+        > flat_share * n_keys
+    )
+    for rule in ("LeCun", "nn.Linear")
+}
+latent = LATENT
+# Known models, as the calculator takes them and as the page lists them.
+explore = {"rules": [*RULES], "norms": [*NORMS], "scales": [*SCALES]}
+explore["models"], known = {}, []
+for name, model in MODELS.items():
+    names = {"norm": "none"} | model
+    explore["models"][name] = {
+        "H": model["h"],
+        **{key: model[key] for key in ("d", "D", "n", "s") if key in model},
+        "rule": [*RULES].index(names["rule"]),
+        "norm": [*NORMS].index(names["norm"]),
+        "by": [*SCALES].index(names["scale"]),
+    }
+    if "number" in model:
+        explore["models"][name]["x"] = f"1/√{model['number'] ** -2:.0f}"
+    given = {key: value for key, value in model.items() if key != "n"}
+    begins = float(spread(**given))
+    shown = {"spread": begins, "keys": float(sharing(model["n"], begins))}
+    kind, link = SOURCES[name]
+    known.append((f"[{name}]({link}) {kind}", model | shown))
 
 # %%
 import matplotlib.pyplot as plt
@@ -84,8 +114,9 @@ assert flat < start["right"] < min(freezes.values()), (
 assert start["forgotten"] > max(freezes.values()), "freeze without the scale"
 assert start["twice"] < flat, "and go flat with the scale twice"
 assert round(start["width"], 2) == 0.29, "the spread is 0.29"
-assert keys["forgotten"] < 5, "a few keys take nearly all the weight"
-assert flat < start["width"] < 1, "makes it flatter, but not flat"
+assert keys["forgotten"] < 5, (
+    "the row freezes: a few of $n$ keys take nearly all"
+)
 widths = [*by_width.values()]
 assert np.all(np.diff(widths) > 0), "gives … and more in wider models"
 assert keys["twice"] > flat_share * n_keys, "more than … of the keys share"

@@ -8,14 +8,14 @@ d · D Var W_Q · D Var W_K. After norms on q and k their directions are random.
 
 import numpy as np
 
-# Var W_Q and Var W_K, for width D, h heads of d, and s if it is a number.
+# Var W_Q and Var W_K, for width D, h heads of d, and a deviation of s.
 RULES = {
     "LeCun": lambda D, h, d, s: (1 / D, 1 / D),
     "Xavier": lambda D, h, d, s: (2 / (D + h * d), 2 / (D + h * d)),
     "Xavier, fused": lambda D, h, d, s: 2 * (2 / (D + 3 * h * d),),
     "Xavier, one head": lambda D, h, d, s: (2 / (D + d), 2 / (D + d)),
     "nn.Linear": lambda D, h, d, s: (1 / (3 * D), 1 / (3 * D)),
-    "number": lambda D, h, d, s: (s**2, s**2),
+    "deviation": lambda D, h, d, s: (s**2, s**2),
     "T5": lambda D, h, d, s: (1 / (D * d), 1 / D),
 }
 # The variance of q·k if both are brought to a length, for any weights.

@@ -49,6 +49,12 @@ def test_a_question_has_our_answer(judge):
     assert judge("sqrt(4)", 2.0, question=True)["verdict"] == "question"
 
 
+def test_what_its_author_took_back_is_not_called_wrong(judge):
+    claim = judge("2", 3.0, rather="3", withdrawn=True)
+    assert (claim["verdict"], claim["outcome"]) == ("withdrawn", "wrong")
+    assert judge("2", 3.0, rather="3")["verdict"] == "wrong"
+
+
 def test_a_comparison_is_not_altered_but_says_how_close_it_is(ledger, judge):
     cases = [ledger.case(bare=0.28, scaled=0.07), ledger.case(bare=2, scaled=1.99)]
     claim = judge("bare < 2 * scaled", ledger.case(bare=0.1, scaled=0.7), *cases[1:])
@@ -115,6 +121,7 @@ def of_two_arrays():
         ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
         ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
         ("2", 2, {"same_error": "slip"}, "nothing to say `same_error`"),
+        ("2", 2, {"same_need": "luck"}, "nothing to say `same_need`"),
         ("2", 3, {"reading": "twice one"}, "never makes an error: .* said is 2, found 3"),
         ("2", 3, {"rather": "3", "question": True}, "never makes an error"),
         ("far", 2, {}, "'far': name 'far' is not defined; its case gives no names"),

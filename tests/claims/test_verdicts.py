@@ -171,14 +171,22 @@ def test_claims_stand_in_the_order_of_their_source(snippet, source):
     assert torn(last_first) == ["question"]
 
 
-def test_our_own_additions_are_not_counted_and_one_error_is_counted_once(snippet, claims):
+def test_our_own_additions_are_not_counted(snippet, claims):
     counted = snippet("claims/verdicts")
-    theirs = {key: claim for key, claim in claims.items() if claim["place"]}
+    theirs = [claim for claim in claims.values() if claim["place"]]
     assert counted.total == sum(counted.count.values()) == len(theirs) < len(claims)
-    wrong = {key: claim for key, claim in theirs.items() if claim["verdict"] == "wrong"}
-    shared = Counter(claim["same_error"] for claim in wrong.values() if claim["same_error"])
-    assert min(shared.values()) > 1, "an error that claims share stands in two of them or more"
-    assert counted.distinct_errors == len(wrong) - shared.total() + len(shared) < len(wrong)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "name", "number"),
+    [("wrong", "same_error", "distinct_errors"), ("true if", "same_need", "distinct_needs")],
+)
+def test_what_claims_share_is_counted_once(snippet, claims, verdict, name, number):
+    named = [c[name] for c in claims.values() if c["verdict"] == verdict and c["place"]]
+    shared = Counter(filter(None, named))
+    assert min(shared.values()) > 1, "what claims share stands in two of them or more"
+    distinct = len(named) - shared.total() + len(shared)
+    assert getattr(snippet("claims/verdicts"), number) == distinct < len(named)
 
 
 def astray(place: str) -> bool:

@@ -24,6 +24,8 @@ RIGHT = {
     4: [
         MOMENT + "\n\ndef broken(z):\n    return list((z > 1) / stats.norm.pdf(1))",
         MOMENT + "\n\ndef broken(z):\n    return np.where(z > 0, 3 + np.sqrt(2 * np.pi), 3)",
+        # Many jumps, and no more than sixteen.
+        MOMENT + "\n\ndef broken(z):\n    return np.floor(np.clip(z, -8, 8))",
     ],
     6: [
         "return special.stdtr(d, -rho * np.sqrt(d / (1 - rho**2)))",
@@ -43,6 +45,8 @@ WRONG = {
     2: {
         SECOND_MOMENT + " + np.sum(C**2) + np.trace(C) ** 2": "right for symmetric C only",
         SECOND_MOMENT + " + np.trace(C @ C)": "that is the variance",
+        SECOND_MOMENT + " + abs(np.trace(C @ C)) + np.trace(C) ** 2": "turned by 90°",
+        SECOND_MOMENT + " + max(0, np.trace(C @ C)) + np.trace(C) ** 2": "turned by 90°",
         # Good while one of the two has no entries off the diagonal.
         "return np.trace(cov_q * cov_k) + np.trace(C @ C) + np.trace(C) ** 2": "even where C is 0",
         SECOND_MOMENT + " + np.trace(C) ** 2": "with a symmetric C the draws give",
@@ -76,6 +80,10 @@ WRONG = {
         MOMENT + "\n\ndef broken(z):\n    return np.sign(z)": "E[z·h(z)] is 0.7979",
         MOMENT + "\n\ndef broken(z):\n    return np.ones_like(z)": "Is h constant",
         MOMENT + "\n\ndef broken(z):\n    return np.nan * z": "E[z·h(z)] is nan",
+        # The right mean, by a jump at every whole number, or at every tenth.
+        MOMENT + "\n\ndef broken(z):\n    return np.floor(z)": "takes 1,001 values",
+        MOMENT + "\n\ndef broken(z):\n    return np.round(z)": "ever stop jumping",
+        MOMENT + "\n\ndef broken(z):\n    return np.floor(10 * z) / 10": "values between 1,000",
         MOMENT + "\n\ndef broken(z):\n    return 1": "the shape (1000,) is wanted",
     },
     5: {

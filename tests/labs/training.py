@@ -63,7 +63,10 @@ WRONG = {
         "return -2 * np.sqrt(2 / np.pi) * eta * d": "the mean of |x_j|",
         "return -2 * eta * d": "though the mean squares are",
         "return -4 / np.pi * eta * np.sqrt(d)": "nothing cancels",
-        "return 0": "a thousand pairs have",
+        "return 0": "8000 pairs have",
+        # Two rough constants, one on each side.
+        "return -1.3 * eta * d": "8000 pairs have",
+        "return -1.26 * eta * d": "8000 pairs have",
     },
     4: {
         DIVISOR.format("np.sqrt(d)", "np.sqrt(64 / d)"): (

@@ -47,7 +47,8 @@ RIGHT = {
 WRONG = {
     1: {
         "return d": "that is the variance",
-        "return 8": "has to depend on d",
+        "return 8": "How must the number depend on d",
+        "return np.sqrt(d + 0.1)": "but for 1 the standard deviation is 0.95",
         "return np.log(d)": "this gives 1.9",
         "return np.nan": "this gives nan",
         "return -np.sqrt(d)": "-8 is not positive",

@@ -65,5 +65,7 @@ def test_initialisations_are_those_of_the_audit(snippet):
     page, audit = snippet("saturation/phases"), snippet("scales/audit")
     assert close(page.bare["GPT-2"], (8 * audit.logit_sd["GPT-2"]) ** 2)
     assert close(page.bare["T5"], audit.logit_sd["T5"] ** 2)  # which has no divisor
+    for wrong, keys in enumerate((page.rows_above, page.rows_above + 1)):  # of a causal row
+        assert (page.bare["GPT-2"] > 2 * math.log(keys)) == (not wrong)
     assert close(page.first_transformer, 64 * audit.var_q["Xavier, fused"] ** 2)
     assert not close(page.first_transformer, 64 * audit.var_q["LeCun"] ** 2)

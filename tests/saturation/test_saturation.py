@@ -32,6 +32,7 @@ def test_saturation(snippet, n):
         entropy = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=1)
         assert is_mean(page.mean_entropy[name][n], entropy)
         assert close(page.share[name][n] * np.log(n), page.mean_entropy[name][n])
+        assert close(math.log(page.by_entropy[name][n]), page.mean_entropy[name][n])
     for divisor in (1, 64):
         wrong = np.sum(attention(5, n, 64, divisor, 600) ** 2, axis=1)
         assert not is_mean(1 / page.taking_part["÷ √d"][n], wrong), "no divisor, and d for √d"
@@ -44,6 +45,8 @@ def test_the_table_by_another_quadrature(snippet, n, name, sigma):
     if n == 3:
         few = page.scaled_3 if sigma == 1 else page.bare_3
         keys, largest = few["keys"], few["largest"]
+        entropy = log_sum(3, sigma) - sigma**2 * (1 - power_sums(3, sigma)[0])
+        assert close(math.log(few["by_entropy"]), entropy, 3e-5)
     else:
         keys, largest = page.taking_part[name][n], page.largest_weight[name][n]
         same = power_sums(n, sigma)[0]
@@ -61,3 +64,5 @@ def test_single_numbers(snippet):
     assert close(1 / page.four_dimensions, power_sums(512, 2)[0], 1e-6)
     assert close(page.output_sd**2, power_sums(512, 1)[0], 1e-6)
     assert close(math.exp(page.ln_512), 512)
+    entropy = log_sum(512, 1) - (1 - power_sums(512, 1)[0])
+    assert close(512 * page.entropy_share_512, math.exp(entropy), 3e-5)

@@ -43,6 +43,7 @@ def test_all_claims_are_shown_at_first(page):
         ("true if", {"true if"}),
         ("wrong", {"wrong"}),
         ("vague", {"vague"}),
+        ("withdrawn", {"withdrawn"}),
         ("no code", {"question", "history", "opinion"}),
     ],
 )

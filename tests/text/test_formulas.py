@@ -87,8 +87,7 @@ def off_zero(seed):
 @result("isserlis")
 def four(seed):
     letters = correlated(seed)
-    nodes = [(p, dict(zip("abce", at["w"].ravel(), strict=True))) for p, at in letters["nodes"]]
-    return {"nodes": nodes}
+    return {"nodes": [(p, {"w": at["w"]}) for p, at in letters["nodes"]]}
 
 
 @result("quadratic-form")
@@ -136,7 +135,7 @@ def slope(seed):
     rho, d = rng.uniform(0.05, 0.9), rng.uniform(2, 200)
     size = [np.log(at + rho**2 * (at + at**2)) / 2 for at in d * np.exp([-1e-5, 1e-5])]
     steep = np.diff(size).item() / 2e-5
-    return {"x": rho**2 * d / (1 + rho**2), "L": steep, "tolerance": 1e-7}
+    return {"d^*": 1 + 1 / rho**2, "d": d, "L": steep, "tolerance": 1e-7}
 
 
 @result("four-keys")
@@ -145,7 +144,7 @@ def four_keys(seed):
     p = rng.dirichlet(np.ones(3 + 2 * seed))
     x = len(p) * p - 1
     J = np.diag(p) - np.outer(p, p)
-    return {"n": len(p), "J": J, "v": np.mean(x**2), "s": np.mean(x**3)}
+    return {"n": len(p), "J": J, r"\mu_2": np.mean(x**2), r"\mu_3": np.mean(x**3)}
 
 
 @result("largest-excess")
@@ -411,12 +410,18 @@ DEFINITION, STEP = "says what a letter stands for", "a step on the way to a resu
 COQ = "a step of the proof, which Coq checks (proofs/)"
 LEMMA = "for a general function: tests/theorem/test_moments.py tries it on many"
 INDEXED = "an integral of functions with an index: the reader does not know them"
-LIMIT = "a limit, not an equation; tests/saturation/ compares the code with it"
+LIMIT = "a limit, not an equation; tests/saturation/test_logits.py compares the code with it"
 # The formulas without a name, by what they begin with, and why.
 UNNAMED = {
     r"\operatorname{softmax}\!\Big(": DEFINITION,
     r"p_i = \frac{e^{z_i}}": DEFINITION,
     r"\ln\frac{p_i}{p_j} =": STEP,
+    r"\sum_i p_i z_i + T\,H(p), \qquad": DEFINITION,
+    r"\sum_i p_iz_i + T\,H(p) =": "tests/saturation/test_temperature.py tries it on many weights",
+    r"\frac{\mathbb{E}\ln Z}{\ln n} \approx": "a limit: tests/saturation/test_free_energy.py",
+    r"\mathbb{E}\|J\|_F^2 \approx": "an approximation: tests/saturation/test_free_energy.py",
+    r"\|J\|_F \le": "a bound: tests/saturation/test_bounds.py tries it on rows of every kind",
+    r"\mathbb{E}\sum_i p_i^2 \le": "a bound: tests/saturation/test_any_keys.py tries it",
     r"\frac{1}{Z^r} = \frac{1}{\Gamma(r)}": STEP,
     r"M_r(\tau) = \mathbb{E}": DEFINITION,
     r"\mathbb{E}\sum_i p_i^r =": INDEXED,
@@ -435,7 +440,7 @@ UNNAMED = {
     r"\int_0^\infty F(\sigma\delta)": LIMIT,
     r"\begin{aligned} &\int_0^\infty 2p(1-p)": STEP,
     r"\frac{\partial o}{\partial q} =": STEP,
-    r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/saturation/ simulates it",
+    r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/saturation/test_reach.py simulates it",
     r"\sum_b x_b = 0": DEFINITION,
     r"\operatorname{Cov}(S_{ij},S_{il})": STEP,
     r"\frac{\ln n}{a} + \frac a2": "an approximation, for large n",
@@ -452,7 +457,9 @@ UNNAMED = {
     r"\mathbb{E}\big[zz^\top\,h(z)\big] =": COQ,
     r"\begin{aligned} \mathbb{E}[h(z)^2] &=": COQ,
     r"A = \frac12\begin{pmatrix}": DEFINITION,
-    r"\frac{2a}{d + h - a": "a bound",
+    r"\frac{2\alpha}{d + \beta": "a bound",
+    r"\kappa_j = 2^{j-1}": "has a factorial: tests/theorem/test_spectrum.py has it",
+    r"P\Big(|S - ": "a bound: tests/theorem/test_strays.py tries it",
     r"q_i = \frac{z_1 + b_iz_2}": DEFINITION,
     r"\begin{aligned} \mathbb{E}[S^2] ={}&": "tests/theorem/test_moments.py has it",
     r"S = \frac{1+\rho}{2}\,X": "of distributions: tests/theorem/test_law.py draws them",

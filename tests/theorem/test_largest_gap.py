@@ -70,6 +70,10 @@ def test_other_covariances(module):
         cov_q, cov_k, C = blocks(root @ root.T)
         top = np.linalg.eigvalsh(cov_q)[-1], np.linalg.eigvalsh(cov_k)[-1]
         assert np.sum(C**2) <= top[0] * np.trace(cov_k) * (1 + 1e-9)
+        # The excess, and the two norms in its proof.
+        odd, both = np.linalg.norm(C - C.T), np.linalg.norm(cov_q + cov_k)
+        assert odd <= both * (1 + 1e-9)
+        assert odd**2 / 2 <= np.trace(cov_q + cov_k) ** 2 / 4 * (1 + 1e-9)
         # Bounded eigenvalues leave order d to the trace.
         rest = moments.second_moment(cov_q, cov_k, C) - np.trace(C) ** 2
         assert rest <= 2 * max(top) ** 2 * d * (1 + 1e-9)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import sympy
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from tests.theorem.draws import all_coordinates, two_numbers
 from tests.tolerance import agrees, close
@@ -71,3 +71,14 @@ def test_chance_of_a_negative_score(snippet):
 
         assert close(chances[64], integrate.quad(both, 0, 300, (64,))[0], 1e-6)
         assert not close(chances[64], integrate.quad(both, 0, 300, (64, -rho))[0], 1e-6)
+        # The least of the generating function, by a search.
+        for d in (4, 64):
+            least = optimize.minimize_scalar(
+                lambda t, d=d, rho=rho: (1 - 2 * rho * t - (1 - rho**2) * t**2) ** (-d / 2),
+                bounds=(-0.9, 0),
+                method="bounded",
+                options={"xatol": 1e-9},
+            )
+            assert close(page.chernoff[rho][d], least.fun, 1e-6)
+            assert close(least.x, -rho / (1 - rho**2), 1e-3)
+            assert not close((1 - rho) ** d, least.fun, 1e-3)

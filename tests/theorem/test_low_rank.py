@@ -13,6 +13,7 @@ def test_low_rank(snippet, module):
     for r in (1, 32):
         P = np.diag(np.arange(page.d) < r) * page.rho
         assert close(page.aligned[r], math.sqrt(moments.second_moment(one, one, P)))
+        assert close(page.opposed[r], math.sqrt(moments.second_moment(one, one, -P)))
         assert not close(page.aligned[r], page.unaligned[r], 1e-5)
     for r, size in page.measured.items():
         excess, error = page.excess[r], page.excess_error[r]

@@ -42,13 +42,23 @@ def test_heads_have_either_sign(snippet):
     assert page.together > 0.7 > abs(correlation(C, elsewhere[9:] + elsewhere[:9])), "other heads"
 
 
-def test_attended_pairs(snippet):
+def test_attended_pairs_in_one_unit(snippet):
     page = snippet("trained/second")
-    for shown, low, high in ((page.even, 0, 1), (page.middle, 1, 1.5), (page.sharp, 1.5, np.inf)):
-        own = [row for row in rows(HEADS) if low <= float(row["row_sd"]) < high]
-        for name, kind in (("C", "attended"), ("null", "null")):
-            assert shown[name] == median(float(row[f"{kind}_C"]) for row in own)
-    assert page.n_sharp == len(own)
+    for half, low, high in (("0 to 14", 0, 14), ("15 to 29", 15, 29)):
+        own = [row for row in rows(HEADS) if low <= float(row["layer"]) <= high]
+        C = [float(row["attended_C"]) for row in own]
+        in_unit = [
+            float(row["null_C"]) * float(row["null_size"]) ** 2 / float(row["attended_size"]) ** 2
+            for row in own
+        ]
+        assert page.of_half[half] == median(C)
+        assert abs(page.null_of_half[half] - median(in_unit)) < 1e-12
+        assert page.negative_in[half] == np.mean([x < 0 for x in C])
+        # In its own unit the null model differs.
+        assert abs(median(float(row["null_C"]) for row in own) - median(in_unit)) > 0.01
+    assert page.negative == np.mean([x < 0 for x in column(HEADS, "attended_C")])
+    sizes = zip(column(HEADS, "distinct_size"), column(HEADS, "re-paired_size"), strict=True)
+    assert page.resized == np.mean([not 0.95 <= a / b <= 1.05 for a, b in sizes])
 
 
 def test_what_was_measured(snippet, sentences):

@@ -26,8 +26,7 @@ def slopes(rows, what, scale, zero, step, *pairs, rate="0.2", dims=None):
     return np.log(y) @ x / (x @ x)
 
 
-def mean(runs, what, scale, zero, step, d, rate="0.2"):
+def mean(rows, what, scale, zero, step, d, *pairs, rate="0.2"):
     """Give the mean over the seeds, as stored."""
-    return np.mean(
-        [float(runs[str(d), scale, START[zero], rate, seed, str(step)][what]) for seed in "012"]
-    )
+    key = (str(d), scale, START[zero], rate)
+    return np.mean([float(rows[*key, seed, str(step), *pairs][what]) for seed in "012"])

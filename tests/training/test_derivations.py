@@ -91,6 +91,26 @@ def test_mean_of_the_product_matrix_after_one_step():
     assert not agrees(mean, -2 * eta / (D * s) * G, error), "without d"
 
 
+def test_the_first_error_shrinks_like_the_root_of_d_in_a_network():
+    # ∂loss/∂a = p_j (v_j − o)·W_Oᵀ W_readoutᵀ (p − target), for four heads and muP's readout.
+    rng = np.random.default_rng(10)
+    dims, keys, size = [8, 16, 32, 64, 128], 8, {"muP": [], "standard": []}
+    for d in dims:
+        D = 4 * d
+        for name, readout in (("muP", 1 / D), ("standard", D**-0.5)):
+            found = []
+            for _ in range(40):
+                v = rng.standard_normal((keys, d))
+                W_O = rng.standard_normal((D, d)) / np.sqrt(D)
+                wrong = np.eye(50)[0] - 1 / 50
+                behind = W_O.T @ (readout * rng.standard_normal((D, 50)) @ wrong)
+                found.append((v - v.mean(axis=0)) @ behind / keys)
+            size[name].append(np.sqrt(np.mean(np.square(found))))
+    slope = {name: np.polyfit(np.log(dims), np.log(sizes), 1)[0] for name, sizes in size.items()}
+    assert abs(slope["muP"] + 0.5) < 0.06
+    assert abs(slope["standard"] + 0.5) > 0.3, "a readout that is not μP's"
+
+
 def test_zero_queries(recall):
     # In the first step the right pair moves by μd, and all sixteen scores by noise of variance vd.
     # With u = k less the mean of all k: μ = 15/16 · E[u²/|u|²]^{1/2}, about √15/16, and v = 1/16.

@@ -55,6 +55,18 @@ def test_the_start_and_a_step_of_adam_by_another_program(recall, snippet):
     assert close(page.movement[1.25], recall.exponent(page.dims, page.added))
 
 
+def test_a_smaller_rate_keeps_the_step_too(recall, snippet):
+    page = snippet("training/no_scale")
+    d, seed = 32, 3
+    X, W = recall.init(d, seed)
+    for rate, right in ((0.1 * np.sqrt(2), True), (0.1, False)):
+        _, V = by_hand.train(recall, d, seed, np.sqrt(d), 1, eta=rate)
+        moved = np.diag(by_hand.scores(X, V) - by_hand.scores(X, W)) / np.sqrt(d)
+        found = np.sqrt(np.mean(moved**2))
+        assert close(page.of_slower[seed, 0], found, 1e-6) == right
+    assert close(page.slower, recall.exponent(page.dims, page.of_slower))
+
+
 def test_the_divisor_and_a_step_of_sgd(recall, snippet):
     # By the change of M = W_Qᵀ W_K in place of the weights.
     page = snippet("training/no_scale")

@@ -10,7 +10,7 @@ def test_the_losses_over_learning_rates(snippet, runs):
     page = snippet("training/transformer_rates")
     rates = [f"{rate:g}" for rate in page.rates]
     for how, found in page.mean.items():
-        table = [[mean(runs, "loss", *how, 50, d, rate) for d in page.dims] for rate in rates]
+        table = [[mean(runs, "loss", *how, 50, d, rate=rate) for d in page.dims] for rate in rates]
         assert close(found, table)
         assert not close(found, np.fliplr(table), 1e-4)
         for column, losses in enumerate(zip(*table, strict=True)):

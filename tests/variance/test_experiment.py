@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.tolerance import agrees, close, mean_and_error, variance_and_error
 
@@ -29,6 +30,11 @@ def test_experiment(snippet):
     variance, error = variance_and_error(V)
     assert agrees(variance, page.sd**2, error)
     assert not agrees(variance, page.iid_sd**2, error)
+    # The snippet multiplies.
+    mean, error = mean_and_error(page.repeated)
+    assert agrees(mean, V.mean(), np.hypot(error, page.sd / 10))
+    assert stats.ks_2samp(page.repeated, V).pvalue > 1e-4
+    assert stats.ks_2samp((page.repeated - mean) / page.ratio + mean, V).pvalue < 1e-2
 
 
 def test_numbers_of_the_experiment(snippet, module):

@@ -31,6 +31,17 @@ def test_the_set_ups_of_the_table(snippet, module):
     assert page.kept == {size: pytest.approx(np.sqrt(size / 64)) for size in page.kept}
 
 
+def test_from_how_many_heads_the_root_of_the_width_is_flat(snippet, module):
+    page, exact = (
+        snippet("your-model/calculator"),
+        module("saturation/gaussian_logits").participation,
+    )
+    for rule, by in {"LeCun": 1, "nn.Linear": 3}.items():
+        many = page.flat_heads[rule]
+        share = [exact(512, heads**-0.5 / by) / 512 for heads in (many - 1, many)]
+        assert share[0] < 0.95 < share[1]
+
+
 def test_where_rows_are_flat_and_where_they_freeze(snippet, module):
     """At that spread 95 % of many keys share the weight."""
     page = snippet("your-model/calculator")

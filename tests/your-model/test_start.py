@@ -24,7 +24,7 @@ DRAWN = {
     "Xavier, fused": lambda rng: [xavier(rng, D, 3 * HEADS * d) for _ in range(2)],
     "Xavier, one head": lambda rng: [xavier(rng, D, d) for _ in range(2)],
     "nn.Linear": lambda rng: uniform(rng, 1 / np.sqrt(D), 2, DRAWS, D, d),
-    "number": lambda rng: 0.1 * rng.standard_normal((2, DRAWS, D, d)),
+    "deviation": lambda rng: 0.1 * rng.standard_normal((2, DRAWS, D, d)),
     "T5": lambda rng: (
         rng.standard_normal((2, DRAWS, D, d))
         * np.array([(D * d) ** -0.5, D**-0.5])[:, None, None, None]
@@ -67,8 +67,10 @@ def test_each_rule_gives_the_spread_that_is_said(start, rule):
 
 @pytest.mark.parametrize("norm", NORMED)
 def test_each_norm_gives_the_spread_that_is_said(start, norm):
-    variance, error = variance_and_error(scores("number", norm))
-    given = {other: start.spread(d, HEADS, D, "number", "1", norm=other, s=0.1) for other in NORMED}
+    variance, error = variance_and_error(scores("deviation", norm))
+    given = {
+        other: start.spread(d, HEADS, D, "deviation", "1", norm=other, s=0.1) for other in NORMED
+    }
     assert agrees(variance, given[norm] ** 2, error)
     assert not any(agrees(variance, given[other] ** 2, error) for other in NORMED if other != norm)
 

@@ -25,12 +25,13 @@ TONES = {
     "wrong": "false",
     "vague": "open",
     "question": "open",
+    "withdrawn": "open",
     "history": "open",
     "opinion": "open",
 }
 # What stands for a verdict in the text: signs, so that it is not told by colour alone.
 SIGNS = {"true": "✓", "true if": "≈", "wrong": "×", "vague": "?"}
-SIGNS |= dict.fromkeys(("question", "history", "opinion"), "–")
+SIGNS |= dict.fromkeys(("question", "withdrawn", "history", "opinion"), "–")
 # What the ledger says of a claim in Markdown.
 WORDS = ("quote", "place", "needs", "reading", "text")
 

@@ -1,32 +1,57 @@
 // A calculator: how widely the logits of attention spread before training, and what follows.
 {
-  // Var W_Q and Var W_K for width D, h heads of d, and a number s.
-  const both = (variance) => [variance, variance];
+  // The root of Var W_Q Var W_K for width D, h heads of d, and a deviation of s. The names are the snippet's.
   const RULES = [
-    ["LeCun, 1/width", (D) => both(1 / D)],
-    ["Xavier", (D, h, d) => both(2 / (D + h * d))],
-    ["Xavier, Q, K, V in one", (D, h, d) => both(2 / (D + 3 * h * d))],
-    ["Xavier, each head alone", (D, h, d) => both(2 / (D + d))],
-    ["nn.Linear, 1/(3 width)", (D) => both(1 / (3 * D))],
-    ["a standard deviation:", (D, h, d, s) => both(s * s)],
-    ["T5", (D, h, d) => [1 / (D * d), 1 / D]],
+    (D) => 1 / D,
+    (D, h, d) => 2 / (D + h * d),
+    (D, h, d) => 2 / (D + 3 * h * d),
+    (D, h, d) => 2 / (D + d),
+    (D) => 1 / (3 * D),
+    (D, h, d, s) => s * s,
+    (D, h, d) => 1 / (D * d ** 0.5),
   ];
-  // The variance of q·k.
-  const NORMS = [
-    ["none", (d, q, k) => d * q * k],
-    ["RMSNorm", (d) => d],
-    ["LayerNorm", (d) => (d * d) / (d - 1)],
-    ["length 1", (d) => 1 / d],
-  ];
+  // The variance of q·k, from that of a coordinate.
+  const NORMS = [(d, v) => d * v * v, (d) => d, (d) => (d * d) / (d - 1), (d) => 1 / d];
   const SCALES = [
-    ["1/√d", (d) => d ** -0.5],
-    ["1", () => 1],
-    ["1/d", (d) => 1 / d],
-    ["8/d", (d) => 8 / d],
-    ["1/√width", (d, D) => D ** -0.5],
-    ["√d", (d) => d ** 0.5],
-    ["a number:", (d, D, x) => x],
+    (d) => d ** -0.5,
+    () => 1,
+    (d) => 1 / d,
+    (d) => 8 / d,
+    (d, D) => D ** -0.5,
+    (d) => d ** 0.5,
+    (d, D, x) => x,
   ];
+  const MOST = 2 ** 20;
+  const grouped = (x) => x.toLocaleString("en");
+  // What a field holds: its label, what it must be, and whether a value is that.
+  const whole = (label, least) => [
+    label,
+    `a whole number from ${least} to a million`,
+    (x) => x % 1 === 0 && x >= least && x <= MOST,
+  ];
+  const FIELDS = {
+    d: whole("head size", 1),
+    H: whole("heads", 1),
+    D: whole("width", 1),
+    n: whole("keys", 2),
+    s: ["deviation", "a number above 0", (x) => x > 0 && x < 1e4],
+    x: ["number", "not 0, such as 1/√64", (x) => x && Math.abs(x) < 1e9],
+  };
+
+  /** Read a number as people write one: 64, 131,072, 0,125, 1/8, 1/√64, 1/sqrt(64), 12*64. */
+  const read = (text) =>
+    text
+      .replace(/\s/g, "")
+      .replace(/^[1-9]\d*(,\d{3})+$/, (all) => all.replaceAll(",", ""))
+      .replace(",", ".")
+      .split("/")
+      .map((part) =>
+        part.split("*").reduce((all, factor) => {
+          const [, minus, root, digits] = /^([-−]?)(√|sqrt)?\(?([\d.]+)\)?$/.exec(factor) ?? [];
+          return (minus ? -all : all) * (root ? digits ** 0.5 : +digits);
+        }, 1),
+      )
+      .reduce((a, b) => a / b);
 
   /** Count the keys of n that share the weight of Gaussian logits of spread s: 1/E Σp². */
   const sharing = (n, s) => {
@@ -53,74 +78,135 @@
 
   const short = (x) =>
     x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
-  const field = (name, label, value, step = 1) =>
-    `<label>${label}<input type="number" name="${name}" value="${value}" min="${step}" step="${step}"></label>`;
+  const field = (name) =>
+    `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
-    `<label>${label}<select name="${name}">${list.map(([text], i) => `<option value="${i}">${text}</option>`).join("")}</select></label>`;
-  const place = (s) => Math.max(0, Math.min(1000, 500 + 100 * Math.log2(s)));
+    `<label class="wide">${label}<select name="${name}">${list.map((text, i) => `<option value="${i}">${text}</option>`).join("")}</select></label>`;
+  const place = (s) => Math.max(0, Math.min(1000, 500 + 100 * Math.log2(s))).toFixed(1);
 
   explorable(
     "why-calculator",
     class extends Explorable {
       static title = "Your model at the start";
       static inputs = [
-        { name: "n", label: "keys <i>n</i>", least: 1, most: 16, step: 0.5, value: 9, power: true },
-        ...Object.entries({ d: 64, H: 12, D: 768, rule: 4, s: 0.02, norm: 0, by: 0, x: 0.125 }).map(
-          ([name, value]) => ({ name, value }),
-        ),
+        { name: "n", label: "keys", least: 1, most: 20, step: 0.5, value: 10, power: true },
+        ...["d", "H", "D", "rule", "s", "norm", "by", "x"].map((name) => ({ name })),
       ];
 
-      stage = `<div class="form">${field("d", "size of a head", 64)}${field("H", "heads", 12)}${field("D", "width", 768)}
-      ${choice("rule", "initialisation", RULES)}${field("s", "standard deviation", 0.02, 0.001)}
-      ${choice("norm", "norm on q and k", NORMS)}${choice("by", "scale", SCALES)}${field("x", "scale, as a number", 0.125, 0.001)}</div>
+      acts = '<div class="acts"><button data-act="copy">Copy link</button></div>';
+
+      get stage() {
+        const { models, rules, norms, scales } = this.data;
+        const buttons = Object.keys(models).map(
+          (name) => `<button data-act="model">${name}</button>`,
+        );
+        return `<div class="acts models">${buttons.join("")}</div>
+      <div class="form">${["d", "H", "D", "n"].map(field).join("")}${choice("rule", "initialisation", rules)}${field("s")}
+      ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}</div>
       <p class="found"><b></b> <span></span></p>
       <svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="own"/></svg>
       <p class="ends" aria-hidden="true"><i>1/32: flat</i><i>1</i><i>32: frozen</i></p>
-      <ul><li></li><li></li><li></li></ul><pre class="matrix"></pre>`;
+      <ul><li></li><li></li><li></li><li></li></ul>`;
+      }
 
       prepare() {
-        this.at("[name=rule]").value = 4;
+        this.last = {};
+        const [keys] = this.panel.querySelectorAll("[type=range]");
+        keys.addEventListener("input", () => (this.field("n").value = Math.round(2 ** keys.value)));
+        this.fill({ s: 0.02, x: 0.125, ...Object.values(this.data.models)[0] });
+      }
+
+      /** Find a field or a choice of the form. */
+      field(name) {
+        return this.at(`.form [name=${name}]`);
+      }
+
+      /** What the form says; of a field that says nothing, what it said last. */
+      get values() {
+        for (const { name } of this.constructor.inputs) {
+          const value = read(this.field(name).value);
+          if (FIELDS[name]?.[2](value) ?? true) this.last[name] = value;
+        }
+        return { ...this.last };
+      }
+
+      set values(values) {
+        this.fill(values);
+        this.change();
+      }
+
+      fill(values) {
+        for (const { name } of this.constructor.inputs) {
+          const input = this.field(name);
+          if (name in values && (!input.options || input.options[values[name]]))
+            input.value = values[name];
+        }
+      }
+
+      model({ textContent }) {
+        this.values = this.data.models[textContent];
+      }
+
+      copy(button) {
+        const link = new URL(`?${new URLSearchParams(this.values)}#${this.name}`, location).href;
+        const done = () =>
+          (this.at("[role=status]").textContent = button.textContent = "Link copied");
+        const ask = () => prompt("Link", link);
+        navigator.clipboard ? navigator.clipboard.writeText(link).then(done, ask) : ask();
       }
 
       draw(values) {
-        const { n, rule, norm, by, s, x } = values;
-        const [d, h, D] = [values.d, values.H, values.D].map((size) => Math.max(1, size || 1));
-        const scale = (d) => SCALES[by][1](d, D, x);
-        const spread = (d, h) => {
-          const [q, k] = RULES[rule][1](D, h, d, s);
-          return scale(d) * Math.sqrt(NORMS[norm][1](d, D * q, D * k));
-        };
+        const { d, H: h, D, n, rule, norm, by, s, x } = values;
+        const shown = (name) => (name === "s" ? rule === 5 : name !== "x" || by === 6);
+        let wrong = norm === 2 && d < 2 ? "LayerNorm: heads of 2 or more" : "";
+        for (const name in FIELDS) {
+          const [label, what, fits] = FIELDS[name];
+          const input = this.field(name);
+          input.parentElement.hidden = !shown(name);
+          input.ariaInvalid = shown(name) && !fits(read(input.value));
+          if (input.ariaInvalid === "true") wrong = `${label}: ${what}`;
+        }
+        this.at("[type=range]").value = Math.log2(n);
+        this.panel.classList.toggle("wrong", !!wrong);
+        for (const button of this.panel.querySelectorAll(".models button"))
+          button.ariaPressed =
+            !wrong &&
+            Object.entries(this.data.models[button.textContent]).every(
+              ([name, value]) => values[name] === read(`${value}`),
+            );
+        this.at("[data-act=copy]").textContent = "Copy link";
+        this.at(".found b").textContent = "–";
+        this.at(".found span").textContent = wrong;
+        if (wrong) return wrong;
+
+        const scaled = (d) => SCALES[by](d, D, x);
+        const spread = (d, h) =>
+          Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
         const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
-        for (const [name, other] of [
-          ["s", rule === 5],
-          ["x", by === 6],
-        ])
-          this.at(`[name=${name}]`).disabled = !other;
         this.at(".found b").textContent = short(sigma);
         const state =
           sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
-        const share = `${sigma > 64 ? "at most " : ""}${keys.toFixed(keys < 9.95 ? 1 : 0)} of ${n} keys share the weight`;
-        this.at(".found span").innerHTML =
-          `is the spread of the logits at the start<br>${share}<br>${state}`;
-        this.at(".cold").setAttribute(
-          "d",
-          `M${place(limit).toFixed(1)} 0H1000v20H${place(limit).toFixed(1)}z`,
-        );
-        this.at(".own").setAttribute("d", `M${place(sigma).toFixed(1)} 0v20`);
-        const sizes = [d / 2, 2 * d].map(
-          (size) => `${short(spread(size, (h * d) / size))} with heads of ${size}`,
-        );
+        const count = keys < 9.95 ? keys.toFixed(1) : grouped(Math.round(keys));
+        const share = `${sigma > 64 ? "at most " : ""}${count} of ${grouped(n)} keys share the weight`;
+        this.at(".found span").innerHTML = `is the spread at the start<br>${share}<br>${state}`;
+        this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);
+        this.at(".own").setAttribute("d", `M${place(sigma)} 0v20`);
+        const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && (norm !== 2 || size > 1));
+        const others = sizes.map((size) => short(spread(size, (h * d) / size)));
         const words = [
-          `A row of ${n} keys freezes at ${short(limit)}, ${short(limit / sigma)} times your spread`,
-          `At the same width the spread would be ${sizes.join(" and ")}`,
-          `For comparison: scale=${+(scale(d) / sigma).toPrecision(4)} would give a spread of 1`,
+          `This is ${short(sigma / limit)} times ${short(limit)}, where a row of ${grouped(n)} keys freezes`,
+          `With heads of ${sizes.join(" and ")} at the same width: ${others.join(" and ")}${by || others.some((other) => other !== short(sigma)) ? "" : ", thanks to 1/√d"}`,
+          `scale=${+(scaled(d) / sigma).toPrecision(4)} would give a spread of 1`,
+          scaled(d) < 0
+            ? "A scale below 0 favours keys that match least"
+            : h * d === D
+              ? ""
+              : `${h} × ${d} = ${grouped(h * d)}, not the width: some models are so; or a slip`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
-        const line = `dot_product_attention(\n    q, k, v, scale=${+scale(d).toPrecision(6)})\n`;
-        this.at("pre").textContent = `F.scaled_${line}jax.nn.${line}`;
-        return `Spread ${short(sigma)}, ${share}, ${state}. ${words.join(". ")}.`;
+        return `Spread ${short(sigma)}, ${share}, ${state}. ${words.filter(Boolean).join(". ")}.`;
       }
     },
   );

@@ -1,0 +1,116 @@
+"""Sums of products of random sign spread like √d, and softmax hands one key
+nearly all; what a training step adds grows like d.
+
+Two rows, at the start and after a training step, for 32 keys of 64 dimensions.
+On the left each line is a walk: the products of the query and one key, added
+one after another. At the start the 32 walks fan out, most of them between two
+dashed curves, plus and minus the root of the number of products. After the step
+one walk climbs straight out of the fan and ends highest. On the right are the
+shares of attention, largest first: undivided, one key has most of it in both
+rows; divided by √d, it is spread over many keys at the start, and after the
+step the key that climbed has the largest share.
+"""
+
+# %%
+import numpy as np
+from scipy.special import softmax
+
+rng = np.random.default_rng(2)
+most, n_keys, draws, step = 128, 32, 1000, 0.25
+# One decimal will do, and is short to send to the page.
+queries = rng.standard_normal((draws, most)).round(1)
+keys = rng.standard_normal((draws, n_keys, most)).round(1)
+
+
+def walk(q, k):
+    """Return the sums of the first 1, 2, … products, for each key."""
+    return np.cumsum(q[..., np.newaxis, :] * k, axis=-1)
+
+
+def train(q, k):
+    """Return q and k after a step of Adam that raises the first key's score.
+
+    The gradient of q·k is k for q, and q for k. Adam's first step goes equally
+    far in every coordinate: by its sign.
+    """
+    k = k.copy()
+    new_q = q + step * np.sign(k[..., 0, :])
+    k[..., 0, :] += step * np.sign(q)
+    return new_q, k
+
+
+def shares(walks, d):
+    """Return softmax of the scores of d dimensions, undivided and divided."""
+    scores = walks[..., d - 1]
+    return np.array([softmax(scores / s, axis=-1) for s in (1, np.sqrt(d))])
+
+
+# Show a typical draw: the one whose largest shares are nearest to the medians.
+before, after = walk(queries, keys), walk(*train(queries, keys))
+dims = [4, 8, 16, 32, 64, 128]
+largest = np.array(
+    [shares(w, d).max(-1) for d in dims for w in (before, after)]
+)
+median = np.median(largest, axis=-1, keepdims=True)
+shown = np.abs(largest - median).sum((0, 1)).argmin()
+explore = {"q": queries[shown], "k": keys[shown], "step": step}
+d = 64
+start, trained = before[shown], after[shown]
+added = trained[0] - start[0]
+# E|x| = √(2/π): what each dimension adds to the trained key's score.
+each = 2 * step * np.sqrt(2 / np.pi)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(
+    2, 3, figsize=(6.4, 5.2), sharex="col", width_ratios=[1.7, 1, 1]
+)
+m = np.arange(d + 1)
+edges = np.arange(n_keys + 1) + 0.5
+for row, walks in zip(axes, (start, trained), strict=True):
+    climbs = walks is trained
+    lines = np.insert(walks[:, :d], 0, 0, axis=1)
+    row[0].plot(m, lines[climbs:].T, "C1", linewidth=0.6, alpha=0.6)
+    row[0].plot(m, np.sqrt(m), "0.5", m, -np.sqrt(m), "0.5", linestyle="--")
+    if climbs:
+        row[0].plot(m, lines[0], "C5", linewidth=2.5)
+    for axis, weights, colour in zip(
+        row[1:], shares(walks, d), ("C1", "C0"), strict=True
+    ):
+        axis.stairs(np.sort(weights)[::-1], edges, color=colour, fill=True)
+        if climbs:
+            place = 1 + (weights > weights[0]).sum()
+            axis.bar(place, weights[0], 1, color="C5")
+        axis.set(ylim=(0, 1), yticks=[0, 0.5, 1], xticks=[1, 16, 32])
+    row[0].set(ylim=(-24, 36), yticks=[-20, 0, 20], xticks=[0, 16, 32, 48, 64])
+    row[0].set_ylabel("after a training step" if climbs else "at the start")
+axes[0, 0].set_title("sums of products")
+axes[0, 1].set_title("undivided", color="C1")
+axes[0, 2].set_title("÷ √d", color="C0")
+axes[1, 0].set_xlabel("products added")
+axes[1, 1].set_xlabel("32 keys, sorted")
+plt.show()
+
+# %% says
+far, near = most - 1, most // 4 - 1
+spread = before.std(axis=(0, 1))
+assert 1.9 < spread[far] / spread[near] < 2.1, (
+    "Sums of products of random sign spread like √d"
+)
+gained = (after - before)[:, 0].mean(axis=0)
+assert 3.9 < gained[far] / gained[near] < 4.1, (
+    "what a training step adds grows like d"
+)
+assert np.isclose(gained[d - 1], each * d, rtol=0.02), (
+    "in each dimension it adds … on average"
+)
+inside = np.abs(start[:, :d]) < np.sqrt(np.arange(1, d + 1))
+assert 0.5 < inside.mean() < 0.85, "most of them between two dashed curves"
+assert trained[:, d - 1].argmax() == 0, (
+    "one walk climbs straight out of the fan and ends highest"
+)
+(bare, divided), (later, leaning) = shares(start, d), shares(trained, d)
+assert min(bare.max(), later.max()) > 0.5, "one key has most of it in both rows"
+assert 1 / np.sum(divided**2) > 8, "divided by √d, it is spread over many keys"
+assert leaning.argmax() == 0, "the key that climbed has the largest share"

@@ -1,0 +1,65 @@
+"""Light tails and heavy ones: the chances by drawing, the conditions by their definition."""
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from tests.tolerance import agrees, close, mean_and_error
+
+
+def draw(rng, kind, rows, d):
+    """Draw scores for a query of ones: the sum of a key's coordinates."""
+    if kind == "signs":
+        return rng.choice(np.array([-1, 1], np.int8), (rows, d)).sum(1, dtype=int)
+    large = rng.binomial(d, 0.01, rows)  # coordinates that are not 0
+    return 10 * (2 * rng.binomial(large, 0.5) - large)
+
+
+def test_tails(snippet):
+    page, rng = snippet("variance/tails"), np.random.default_rng(21)
+    for kind, far in page.far.items():
+        S = draw(rng, kind, 100_000, page.d)
+        for t in (1, 2, 3):
+            chance = far[round(100 * t)]
+            error = math.sqrt(chance * (1 - chance) / len(S))
+            assert agrees(np.mean(abs(S) >= t * page.root), chance, error)
+        assert kind == "signs" or not agrees(np.mean(abs(S) >= 24), page.bound[300] / 2, error)
+        largest = draw(rng, kind, 1000 * page.n, page.d).reshape(1000, -1).max(1)
+        mean, error = mean_and_error(largest)
+        assert agrees(mean, page.mean_largest[kind], error)
+        assert (mean + 4 * error < page.highest) == (kind == "signs")
+    assert close(page.gaussian, stats.chi2.sf(page.t**2, 1))
+
+
+def test_which_coordinates_are_sub_gaussian(snippet):
+    # E exp(tk) ≤ exp(t²/2): with equality to second order, so that its log over t² tells.
+    t = np.linspace(0.05, 30, 600)
+    root = math.sqrt(3) * t
+    log_mean = {
+        "signs": np.logaddexp(t, -t) - math.log(2),
+        "uniform": np.log(np.sinh(root) / root),
+        "rare": np.log(0.99 + 0.01 * np.cosh(10 * t)),
+    }
+    held = {kind: bool(np.all(values <= t**2 / 2)) for kind, values in log_mean.items()}
+    assert held == {"signs": True, "uniform": True, "rare": False}
+    coordinates = np.array([-10, 0, 10]), np.array([0.005, 0.99, 0.005])
+    assert close(snippet("variance/tails").generating, coordinates[1] @ np.exp(coordinates[0]))
+
+
+def test_scores_that_are_exactly_0(snippet):
+    # By the characteristic function of a product of two such coordinates, 0 or ±100.
+    page, angle = snippet("variance/tails"), np.linspace(0, 2 * np.pi, 513)[:-1]
+    for chance, same in ((1e-4, True), (1e-2, False)):  # the second: a coordinate, no product
+        turning = (1 - chance + chance * np.cos(angle)) ** page.d
+        assert close(turning.mean(), page.zero) == same
+
+
+def test_the_bound_of_berry_and_esseen():
+    # For d signs the two functions differ most at the jump at 0.
+    for d in (4, 64, 256):
+        score = np.arange(-d, d + 1, 2)
+        below = stats.binom.cdf(np.arange(d + 1), d, 0.5)
+        bell = stats.norm.cdf(score / math.sqrt(d))
+        distance = max(np.abs(below - bell).max(), np.abs(np.append(0, below[:-1]) - bell).max())
+        assert 0.56 / d < distance <= 0.56 / math.sqrt(d)
