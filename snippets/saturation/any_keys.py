@@ -79,5 +79,7 @@ assert rare[32] < least < rare[64], (
     "a rising line that crosses the bound between 32 and 64 dimensions"
 )
 assert long < 2, "in a hundred, and 0 otherwise: a level line below 2"
-assert long < 2, "and yet the long keys take everything"
-assert n == 512, "So with the divisor at least … of 512, in every dimension"
+assert long < 2, "Yet the few long keys take nearly everything"
+assert n == 512, (
+    "So with the divisor at least … such keys take part, … of 512, in every"
+)

@@ -5,9 +5,9 @@ A cloud of dots for each of three kinds of rows with 512 scores, on a
 logarithmic vertical axis: the norm of the Jacobian against the lead of the
 largest score over the second, from 0 to 30. A straight falling line, the bound,
 lies above all dots. The dots of Gaussian scores of spread 8 lie at the left:
-most have a lead below 5. Scores of a Cauchy distribution, whose leads are
-often above 10, and rows of equal scores but for one follow the bound down, a
-little below it, to less than a billionth.
+most have a lead below 5. Those of scores with a Cauchy distribution, whose
+leads are often above 10, fall with the line, far below it. A curve of rows that
+are equal but for one score follows it closely, to less than a billionth.
 """
 
 # %%

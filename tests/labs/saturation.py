@@ -58,6 +58,9 @@ WRONG = {
         "p = special.softmax(scores, axis=1)\nreturn np.maximum(p, 1e-9)": "a gap of 600",
         "e = np.exp((scores - np.max(scores, axis=1, keepdims=True)).clip(-30))\n"
         "return e / e.sum(axis=1, keepdims=True)": "a gap of 600",
+        # Adds up to 1, where no ratio is tried.
+        "gap = np.ptp(scores, axis=1, keepdims=True)\np = special.softmax(scores, axis=1)\n"
+        "return np.where(gap > 700, 1 / scores.shape[1], p)": "that trails by thousands weighs",
         "return np.exp(scores[0]) / np.sum(np.exp(scores[0]))": "(2, 3) is wanted",
     },
     2: {

@@ -73,7 +73,7 @@ def deep_in(page) -> str:
 
 
 def in_sight(page, name: str) -> bool:
-    page.wait_for_function(f"document.getElementById('{name}')?.checkVisibility()")
+    page.wait_for_function(f"() => document.getElementById('{name}')?.checkVisibility()")
     settle(page)
     return page.evaluate(
         f"""() => {{
@@ -105,7 +105,7 @@ def test_a_step_back_leads_into_a_fold(visit):
     page.goto(f"{page.url}#{deep}")
     page.goto(page.url.replace("theorem/", "glossary/").partition("#")[0])
     page.go_back()  # where the page was scrolled to, the browser restores in its own time
-    page.wait_for_function(f"document.getElementById('{deep}')?.checkVisibility()")
+    page.wait_for_function(f"() => document.getElementById('{deep}')?.checkVisibility()")
 
 
 def test_a_stray_sign_in_an_address_stops_nothing(visit):

@@ -26,7 +26,7 @@ ENTRY = re.compile(
 # Where a word is not marked: links, code, what stands for itself, and what is set large.
 PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
 PLAIN_CLASSES = {
-    *("admonition-title", "answer", "chapters", "checked", "drawing", "references", "settles"),
+    *("admonition-title", "answer", "chapters", "checked", "drawing", "references", "settled"),
     "source",
 }
 

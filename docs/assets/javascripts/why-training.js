@@ -21,7 +21,15 @@
       static title = "Which divisor keeps what";
       static inputs = [
         { name: "steps", label: "steps of training", least: 0, most: 10, step: 1, value: 5 },
-        { name: "d", label: "compare <i>d</i> = 16 with", least: 5, most: 9, step: 1, value: 9, power: true },
+        {
+          name: "d",
+          label: "compare <i>d</i> = 16 with",
+          least: 5,
+          most: 9,
+          step: 1,
+          value: 9,
+          power: true,
+        },
         { name: "by", value: 1 },
         { name: "zero", value: 0 },
       ];
@@ -44,7 +52,10 @@
 
       draw({ steps, d, by, zero }) {
         const { dims, start, added } = this.data;
-        const sizes = [dims.map((_, i) => (zero ? 0 : start[by][i])), dims.map((_, i) => added[by][zero][i][steps])];
+        const sizes = [
+          dims.map((_, i) => (zero ? 0 : start[by][i])),
+          dims.map((_, i) => added[by][zero][i][steps]),
+        ];
         const across = dims.map((_, i) => (1000 * i) / (dims.length - 1));
         const here = dims.indexOf(d);
         this.at(".at").setAttribute("d", `M${across[here]} 0V100M0 0V100`);
