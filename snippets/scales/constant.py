@@ -48,7 +48,7 @@ plt.show()
 noise, signal = spread["undivided"], mean["undivided"]
 assert np.all(noise == np.sqrt(d)), r"of scores grows like $\sqrt d$"
 assert np.ptp(spread["÷ √d"]) < 1e-9, r"and $\sqrt d$ keeps it level"
-assert np.ptp(signal / d) < 1e-9, "the mean score grows like $d$"
+assert np.ptp(signal / d) < 1e-9, "the mean grows like $d$"
 level = [name for name in mean if np.ptp(mean[name]) < 1e-9]
 assert level == ["÷ d"], "and only $d$ keeps it level"
 
