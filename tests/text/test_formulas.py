@@ -440,7 +440,7 @@ UNNAMED = {
     r"\int_0^\infty F(\sigma\delta)": LIMIT,
     r"\begin{aligned} &\int_0^\infty 2p(1-p)": STEP,
     r"\frac{\partial o}{\partial q} =": STEP,
-    r"\mathbb{E}\Big\|\frac{\partial o}": "a derivative: tests/saturation/test_reach.py simulates it",
+    r"\mathbb{E}\Big\|\frac{\partial o}": "tests/saturation/test_reach.py simulates it",
     r"\sum_b x_b = 0": DEFINITION,
     r"\operatorname{Cov}(S_{ij},S_{il})": STEP,
     r"\frac{\ln n}{a} + \frac a2": "an approximation, for large n",
@@ -470,7 +470,7 @@ UNNAMED = {
     r"\Delta q = -\frac{\eta g\|x\|^2}{s}": STEP,
     r"\Delta q\cdot k = \delta\sum": STEP,
     r"\Delta q = -\eta\,\frac{\|x\|_1}{D}": STEP,
-    r"\mathbb{E}\,\Delta(q\cdot k) =": "holds where g > 0: tests/training/test_derivations.py simulates it",
+    r"\mathbb{E}\,\Delta(q\cdot k) =": "tests/training/test_derivations.py simulates it",
 }
 
 
