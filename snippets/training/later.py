@@ -16,10 +16,11 @@ dims, seeds, steps = [16, 32, 64, 128], range(3), 200
 shown = np.unique(np.geomspace(1, steps, 30).astype(int))
 scales = {"1/√d": np.sqrt, "8/d": lambda d: d / 8}
 fit, error, final_loss, right = {}, {}, {}, {}
+over_all, at_right = {}, {}
 for name, divisor in scales.items():
-    size = np.empty((len(shown), len(seeds), len(dims)))
+    over_all[name] = size = np.empty((len(shown), len(seeds), len(dims)))
     final_loss[name] = np.empty(size.shape[1:])
-    at_right = np.empty(size.shape[1:])
+    at_right[name] = np.empty(size.shape[1:])
     for row, column in np.ndindex(size.shape[1:]):
         d = dims[column]
         s = divisor(d)
@@ -27,8 +28,8 @@ for name, divisor in scales.items():
         done = [(X, W) for t, (X, W) in enumerate(run) if t in shown]
         size[:, row, column] = [rms(scores(X, W)) for X, W in done]
         final_loss[name][row, column] = loss(*done[-1], s)
-        at_right[row, column] = rms(np.diag(scores(*done[-1])))
-    right[name] = exponent(dims, at_right)
+        at_right[name][row, column] = rms(np.diag(scores(*done[-1])))
+    right[name] = exponent(dims, at_right[name])
     fit[name], error[name] = np.transpose([exponent(dims, a) for a in size])
 end = {name: (fit[name][-1], error[name][-1]) for name in scales}
 worst_loss = max(np.max(values) for values in final_loss.values())

@@ -125,7 +125,7 @@ assert abs(slower[0]) < 0.05 > abs(before[half]), (
 )
 assert np.all(kept < 0.05), "SGD does the same with"
 assert coordinate[0.5][0] < 0, (
-    "then each coordinate of $q$ moves less in larger heads"
+    "that shrinks faster can, but then each coordinate of $q$ moves less in"
 )
 assert share < 1, "In a batch of many pairs the constant is smaller"
 assert (len(X), d) == (16, 256), (

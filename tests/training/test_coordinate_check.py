@@ -1,5 +1,7 @@
 """Losses and logits of the layer over twenty steps."""
 
+from itertools import product
+
 import numpy as np
 
 from tests.tolerance import close
@@ -18,6 +20,11 @@ def test_coordinate_check(recall, snippet):
     for d in page.dims:
         assert not page.sizes[zero][d][0]
         assert close(page.sizes[mup][d][0], page.sizes[plain][d][0] * np.sqrt(64 / d))
+    # Ten steps again, by the second program; the ends of each table are compared above.
+    for d, (name, s) in product((128, 256), ((plain, np.sqrt), (mup, lambda d: d / 8))):
+        runs = [by_hand.train(recall, d, seed, s(d), 10) for seed in (0, 1)]
+        right = [np.log(np.diag(by_hand.probabilities(X, W, s(d)))) for X, W in runs]
+        assert close(page.losses[name][d][10], -np.mean(right), 1e-6)
     # Twenty steps again, by the second program, for the narrowest model.
     for name, other, start in [(plain, zero, False), (mup, zero, False), (zero, plain, True)]:
         ends = []

@@ -19,12 +19,13 @@ def test_exponents_and_levels(snippet, moved, runs):
         pairs = [dims[i : i + 2] for i in range(len(dims) - 1)]
         slope = [slopes(moved, "size", *at, "attended", dims=pair).mean() for pair in pairs[:1]]
         assert close(page.local[at][:1], slope)
-    pooled = [
-        (mean(runs, "spread", "8/d", "0", 10, d) * d / 8) ** 2
-        / mean(moved, "size", "8/d", "0", 10, d, "all") ** 2
-        for d in DIMS[10]
-    ]
-    assert close(page.share, pooled, 0.03)  # the mean of quotients, not their quotient
+    # Softmax sees spread·d/8 of it, for each seed.
+    for column, d in ((0, "16"), (-1, "256")):
+        key = [(d, "8/d", "1", "0.2", seed, "10") for seed in "012"]
+        seen = [float(runs[at]["spread"]) * int(d) / 8 for at in key]
+        every = [float(moved[*at, "all"]["size"]) for at in key]
+        assert close(page.share[column], np.mean(np.divide(seen, every) ** 2))
+        assert not close(page.share[column], np.mean(np.divide(seen, every)), 0.1), "no square"
     assert close(page.least, min(level.min() for level in page.level.values()))
     assert close(page.most, max(level.max() for level in page.level.values()))
     for at, found in page.seen.items():
@@ -42,6 +43,7 @@ def test_the_layer_by_another_program(recall, snippet):
         found = np.linalg.norm(np.diag(moved)) / np.linalg.norm(moved) * 4
         assert close(page.in_layer[1, column], found, 1e-6)
     assert close(page.layer, page.in_layer.mean(axis=0))
+    assert close(page.layer_exponent, recall.exponent(page.dims, page.in_layer))
 
 
 def test_a_factor_with_a_bound_has_no_exponent(recall, snippet):
