@@ -7,10 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import distributions
 from types import SimpleNamespace
+from zipfile import ZipFile
 
 import pytest
 
+from editions.wheel import write_wheel
 from tests.check_attention.script import (
     SCRIPT,
     Attention,
@@ -169,6 +172,25 @@ except ImportError as error:
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     assert "went on: check_attention needs PyTorch 2.1" in done.stdout
+
+
+@pytest.mark.long
+def test_the_wheel_is_the_same_file_with_a_command(tmp_path):
+    """Installed beside the libraries of this environment, and run from elsewhere."""
+    wheel = write_wheel(SCRIPT, tmp_path)
+    assert wheel.name == f"check_attention-{ours.__version__}-py3-none-any.whl"
+    with ZipFile(wheel) as archive:
+        assert archive.read("check_attention/__init__.py") == SCRIPT.read_bytes()
+        assert "check_attention/py.typed" in archive.namelist()
+        archive.extractall(tmp_path / "installed")
+    (package,) = distributions(path=[str(tmp_path / "installed")])
+    (entry,) = package.entry_points
+    assert (entry.name, entry.value) == ("check-attention", "check_attention:main")
+    done = subprocess.run(
+        [sys.executable, "-m", "check_attention", "--version"], cwd=tmp_path / "installed",
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"check_attention {ours.__version__}\n"
 
 
 @pytest.mark.long
