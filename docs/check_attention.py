@@ -219,7 +219,7 @@ class Row:
             return all(abs(norm * root - 1) < CLOSE for norm in (self.q_norm, self.k_norm))
 
         found = {
-            "unknown": not self.scale > 0,
+            "unknown": math.isnan(self.scale),
             "root": near(1 / root) and not units() and not self.stated > 0,
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
@@ -1211,7 +1211,7 @@ class Watcher(TorchFunctionMode):
         """
         of_q, of_k = self.known(query), self.known(key)
         q, k = query.detach(), key.detach()
-        if q.ndim > 3 and q.shape[-3] != k.shape[-3] > 1:  # grouped heads
+        if q.ndim > 2 and q.shape[-3] != k.shape[-3] > 1:  # grouped heads
             k = k.repeat_interleave(q.shape[-3] // k.shape[-3], -3)
         lead = _shape_of(q.shape[:-2], k.shape[:-2])
         n, d = q.shape[-2:]
