@@ -14,6 +14,7 @@ from scipy.special import softmax
 torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
+from torch.overrides import TorchFunctionMode  # noqa: E402, F401
 
 SCRIPT = Path(__file__).parents[2] / "docs/check_attention.py"
 torch.set_num_threads(1)
@@ -51,6 +52,13 @@ def written(scale, before=1.0):
     return lambda q, k, v: ((q * before) @ k.transpose(-1, -2) * scale).softmax(-1) @ v
 
 
+def flat_heads(q, k, v):
+    """As older code has it: batch and heads in one dimension."""
+    q, k, v = (t.flatten(0, 1) for t in (q, k, v))
+    scores = torch.baddbmm(q.new_zeros(1), q, k.transpose(1, 2), alpha=d**-0.5)
+    return torch.bmm(nn.Softmax(dim=-1)(scores), v)
+
+
 def gaussian(*shape, seed=0):
     return torch.from_numpy(np.random.default_rng(seed).standard_normal(shape)).float()
 
@@ -64,33 +72,19 @@ def rows_of(function, *inputs, rows=10**6, heads=4):
 
 def by_hand(q, k, scale, allowed, bias=0.0):
     """Give spread, share, largest, keys and rows of each head, one row after another."""
+    bias = np.broadcast_to(bias, allowed.shape)
     heads = []
     for head in range(q.shape[1]):
-        variance, concentration, largest, keys = [], [], [], []
+        rows = []
         for b in range(q.shape[0]):
             for i in range(q.shape[2]):
                 seen = allowed[b, head, i]
-                n = seen.sum()
-                if n < 2:
-                    continue
-                z = (
-                    scale * k[b, head] @ q[b, head, i]
-                    + np.broadcast_to(bias, allowed.shape)[b, head, i]
-                )
-                p = softmax(z[seen])
-                variance.append(np.var(z[seen], ddof=1))
-                concentration.append(n * np.sum(p**2))
-                largest.append(p.max())
-                keys.append(n)
-        heads.append(
-            [
-                np.sqrt(np.mean(variance)),
-                1 / np.mean(concentration),
-                np.mean(largest),
-                np.mean(keys),
-                len(keys),
-            ]
-        )
+                if (keys := seen.sum()) > 1:
+                    z = (scale * k[b, head] @ q[b, head, i] + bias[b, head, i])[seen]
+                    p = softmax(z)
+                    rows.append([np.var(z, ddof=1), keys * np.sum(p**2), p.max(), keys])
+        variance, concentration, largest, keys = np.mean(rows, axis=0)
+        heads.append([np.sqrt(variance), 1 / concentration, largest, keys, len(rows)])
     return np.array(heads)
 
 
@@ -100,7 +94,7 @@ def found(rows):
 
 B, H, n, d = 2, 4, 12, 8
 Q, K = gaussian(B, H, n, d, seed=7), gaussian(B, H, n, d, seed=8)
+PAGE = (SCRIPT.parent / "your-model.md").read_text("utf-8")
 CAUSAL = np.tril(np.ones((n, n), bool))
 PADDED = np.arange(n) < np.array([n, n - 5])[:, None, None, None]
-BIAS = np.random.default_rng(9).standard_normal((1, H, n, n))
 EVERY = np.ones((B, H, n, n), bool)

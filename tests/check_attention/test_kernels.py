@@ -10,21 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tests.check_attention.script import (
-    CAUSAL,
-    EVERY,
-    Attention,
-    B,
-    H,
-    K,
-    Q,
-    by_hand,
-    d,
-    found,
-    n,
-    ours,
-    rows_of,
-    torch,
+from tests.check_attention.script import (  # isort: skip
+    CAUSAL, EVERY, Attention, B, H, K, Q, by_hand, d, found, n, ours, rows_of, torch,
 )  # fmt: skip
 
 FLASH = """
@@ -93,12 +80,8 @@ def test_flash_attention_has_its_factors_followed_and_heads_grouped(package):
 
 def test_packed_flash_attention(package):
     packed = torch.stack([FIRST["q"], FIRST["k"], FIRST["k"]], 2)
-    rows = rows_of(package_call(package, "flash_attn_qkvpacked_func"), packed)
+    rows = rows_of(lambda qkv: package.flash_attn_qkvpacked_func(qkv), packed)
     assert np.allclose(found(rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY), rtol=1e-4)
-
-
-def package_call(package, name):
-    return lambda *given, **options: getattr(package, name)(*given, **options)
 
 
 def test_sequences_of_any_length_in_a_row(package):
@@ -119,7 +102,9 @@ def test_xformers(monkeypatch, package):
     class BlockDiagonalMask:
         pass
 
-    call = package_call(package, "memory_efficient_attention")
+    def call(*given, **options):
+        return package.memory_efficient_attention(*given, **options)
+
     inputs = FIRST["q"], FIRST["k"], FIRST["k"]
     rows = rows_of(lambda *given: call(*given, scale=0.7), *inputs)
     assert np.allclose(found(rows), by_hand(Q.numpy(), K.numpy(), 0.7, EVERY), rtol=1e-4)
@@ -135,10 +120,9 @@ def test_flex_attention():
     from torch.nn.attention import flex_attention as flex
 
     mask = flex.create_block_mask(lambda b, h, i, j: i >= j, None, None, n, n, device="cpu")
-    slopes = SLOPES
 
     def call(q, k, v):
-        near = lambda score, b, h, i, j: score - slopes[h] * (i - j).abs()  # noqa: E731
+        near = lambda score, b, h, i, j: score - SLOPES[h] * (i - j).abs()  # noqa: E731
         return flex.flex_attention(q, k, v, score_mod=near, block_mask=mask)
 
     rows = rows_of(call, Q, K, K)

@@ -3,31 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.check_attention.script import (
-    Attention,
-    B,
-    H,
-    K,
-    Q,
-    d,
-    found,
-    functional,
-    fused,
-    gaussian,
-    n,
-    nn,
-    ours,
-    rows_of,
-    torch,
-    written,
-)
-
-
-def flat_heads(q, k, v):
-    """As older code has it: batch and heads in one dimension."""
-    q, k, v = (t.flatten(0, 1) for t in (q, k, v))
-    scores = torch.baddbmm(q.new_zeros(1), q, k.transpose(1, 2), alpha=d**-0.5)
-    return torch.bmm(nn.Softmax(dim=-1)(scores), v)
+from tests.check_attention.script import (  # isort: skip
+    Attention, B, H, K, Q, d, flat_heads, found, functional, fused, gaussian, n, nn, ours, rows_of,
+    torch, written,
+)  # fmt: skip
 
 
 def apart_again(q, k, v):
@@ -109,14 +88,6 @@ def test_multihead_attention(weights, trains):
     assert report.rows[0].d == 8
 
 
-def test_the_layers_of_an_encoder_are_named():
-    layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
-    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
-    report = ours.check(model, [gaussian(2, 9, 32)], show=False)
-    assert {row.layer for row in report.rows} == {"layers.0.self_attn", "layers.1.self_attn"}
-    assert report.unseen == []
-
-
 def test_what_is_no_attention_is_left_alone():
     class Router(nn.Module):
         def forward(self, x):
@@ -178,23 +149,6 @@ def test_windows_are_no_heads(axis):
     assert np.allclose(found(rows), found(expected), rtol=1e-5)
     assert {row.width for row in rows} == {H * d}
     assert len(rows_of(fused(), q, k, k, heads=0)) == 5 * H, "nobody says"
-
-
-def test_heads_third_without_a_product():
-    """As in Longformer, whose scores are made of pieces."""
-
-    class SlidingAttention(nn.Module):
-        num_heads = H
-
-        def forward(self, scores):
-            return scores.softmax(-1)
-
-    scores = gaussian(B, n, H, 7)
-    report = ours.check(SlidingAttention(), [scores], rows=99, show=False)
-    spread = scores.var(-1).mean((0, 1)).sqrt()
-    assert [row.spread for row in report.rows] == pytest.approx(spread.tolist(), rel=1e-5)
-    assert "heads of unknown size" not in str(report)
-    assert {row.d for row in report.rows} == {0}
 
 
 def test_only_the_part_that_is_watched_is_seen():

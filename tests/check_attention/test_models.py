@@ -6,13 +6,12 @@ constant of the row, a logit is the logarithm of its weight.
 
 import importlib.util
 import math
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.check_attention.script import functional, nn, ours, torch
+from tests.check_attention.script import TorchFunctionMode, functional, nn, ours, torch
 
 LIKE_BERT = {
     "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 96,
@@ -43,41 +42,32 @@ YARN = {"rope_type": "yarn", "factor": 4.0, "rope_theta": 1e4}
 YARN |= {"original_max_position_embeddings": 32}
 WINDOWS = {"image_size": 32, "patch_size": 2, "embed_dim": 64, "depths": [2, 2], "window_size": 4}
 WINDOWS |= {"num_heads": [2, 4]}
+PLAIN = "gpt_neox phi persimmon bert roberta"
+PLAIN_GROUPED = "llama qwen2 phi3 olmo2 stablelm starcoder2 cohere nemotron"
+PLAIN_IMAGE = "vit dinov2 clip_vision_model"
 # A model of transformers: its sizes, then d, scale·√d and the verdict, if not 16, 1 and "root".
 TRANSFORMERS = {
+    **dict.fromkeys(PLAIN.split(), (LIKE_BERT,)),
+    **dict.fromkeys(PLAIN_GROUPED.split(), (GROUPED,)),
+    **dict.fromkeys(PLAIN_IMAGE.split(), (IMAGE,)),
+    **dict.fromkeys(["qwen3", "gemma"], (WIDE,)),
+    **dict.fromkeys(["gptj", "codegen"], (LIKE_GPT | {"rotary_dim": 8},)),
     "gpt2": (LIKE_GPT,),
     "gpt2 by layer": (LIKE_GPT | ALONE, 16, (1, 1 / 2), ("root", "stated")),
     "gpt2 unscaled": (LIKE_GPT | {"scale_attn_weights": False}, 16, 4, "stated"),
-    "gptj": (LIKE_GPT | {"rotary_dim": 8},),
-    "codegen": (LIKE_GPT | {"rotary_dim": 8},),
-    "gpt_neox": (LIKE_BERT,),
     "opt": (LIKE_BERT | {"ffn_dim": 64, "word_embed_proj_dim": 64},),
     "bloom": ({"vocab_size": 100, "hidden_size": 64, "n_layer": 2, "n_head": 4},),
     "mpt": ({"d_model": 64, "n_heads": 4, "n_layers": 2, "vocab_size": 100, "max_seq_len": 128},),
     "falcon": (LIKE_BERT | {"alibi": True},),
-    "llama": (GROUPED,),
     "llama with yarn": (GROUPED | {"rope_parameters": YARN}, 16, 1.2965, "stated"),
     "llama4_text": (WIDE | {"num_local_experts": 2, "intermediate_size_mlp": 64},),
     "mistral": (GROUPED | {"sliding_window": 8},),
-    "qwen2": (GROUPED,),
-    "qwen3": (WIDE,),
-    "phi": (LIKE_BERT,),
-    "phi3": (GROUPED,),
-    "olmo2": (GROUPED,),
-    "stablelm": (GROUPED,),
-    "starcoder2": (GROUPED,),
-    "cohere": (GROUPED,),
-    "nemotron": (GROUPED,),
-    "persimmon": (LIKE_BERT,),
-    "gemma": (WIDE,),
     "gemma2": (WIDE | {"query_pre_attn_scalar": 24, "sliding_window": 8}, 16, 0.8165, "stated"),
     "gemma3_text": (WIDE | {"query_pre_attn_scalar": 16, "sliding_window": 8},),
     "granite": (GROUPED | {"attention_multiplier": 1 / 16}, 16, 1 / 4, "stated"),
     "gpt_oss": (WIDE | ROPE | {"num_local_experts": 2, "num_experts_per_tok": 1},),
     "deepseek_v2": (LATENT | {"q_lora_rank": None, "head_dim": 8}, 24),
     "deepseek_v3": (LATENT | {"q_lora_rank": 16}, 24),
-    "bert": (LIKE_BERT,),
-    "roberta": (LIKE_BERT,),
     "electra": (LIKE_BERT | {"embedding_size": 32},),
     "distilbert": ({"vocab_size": 100, "dim": 64, "n_layers": 2, "n_heads": 4, "hidden_dim": 64},),
     "deberta": (LIKE_BERT | PAIRS, 16, 3**-0.5, "stated"),
@@ -90,34 +80,22 @@ TRANSFORMERS = {
     "mt5": (T5, 16, 4, "stated"),
     "bart": (SEQUENCES,),
     "whisper": (SEQUENCES | {"num_mel_bins": 8, "max_source_positions": 32},),
-    "vit": (IMAGE,),
     "beit": (IMAGE | {"use_relative_position_bias": True},),
-    "dinov2": (IMAGE,),
-    "clip_vision_model": (IMAGE,),
     "swin": (WINDOWS, 32),
     "swinv2": (WINDOWS, 32, 10 * 32**0.5, "cosine"),
-}  # fmt: skip
-# A model of timm: d, scale·√d and the verdict, if not "root".
-TIMM = {
-    "deit3_small_patch16_224": (64,),
-    "beit_base_patch16_224": (64,),
-    "eva02_tiny_patch14_224": (64,),
-    "levit_128s": (16,),
-    "pvt_v2_b0": (32,),
-    "coatnet_0_rw_224": (32,),
-    "tiny_vit_5m_224": (32,),
-    "maxvit_rmlp_pico_rw_256": (32,),
-    "swin_tiny_patch4_window7_224": (32,),
-    "swinv2_tiny_window8_256": (32, 10 * 32**0.5, "cosine"),
-    "twins_svt_small": (32,),
-    "nest_tiny": (32,),
-    "cait_xxs24_224": (48,),
-    "vit_relpos_small_patch16_224": (64,),
-    "mvitv2_tiny": (96,),
-    "gcvit_xxtiny": (32,),
-    "hiera_tiny_224": (96,),
-    "vitamin_small_224": (64,),
 }
+# Models of timm by d, where the scale is 1/√d.
+TIMM = {
+    16: "levit_128s",
+    32: "pvt_v2_b0 coatnet_0_rw_224 tiny_vit_5m_224 maxvit_rmlp_pico_rw_256 twins_svt_small "
+    "swin_tiny_patch4_window7_224 nest_tiny gcvit_xxtiny",
+    48: "cait_xxs24_224",
+    64: "deit3_small_patch16_224 beit_base_patch16_224 eva02_tiny_patch14_224 vitamin_small_224 "
+    "vit_relpos_small_patch16_224",
+    96: "mvitv2_tiny hiera_tiny_224",
+}
+TIMM = {name: (d,) for d, names in TIMM.items() for name in names.split()}
+TIMM["swinv2_tiny_window8_256"] = (32, 10 * 32**0.5, "cosine")
 # A decoder of x-transformers: its options, scale·√d and the verdict, if not "root".
 X_TRANSFORMERS = {
     "plain": ({},),
@@ -136,48 +114,30 @@ X_TRANSFORMERS = {
 }
 
 
-@contextmanager
-def weights():
-    """Keep what each softmax gives, and what each fused call would."""
-    kept, names = [], ["softmax", "scaled_dot_product_attention"]
-    homes = [(functional, "softmax"), (torch, "softmax"), (torch.Tensor, "softmax")]
-    homes.append((functional, names[1]))
-    saved = [getattr(*home) for home in homes]
-    busy = []
+class Weights(TorchFunctionMode):
+    """Keeps what each softmax gives, and what each fused call would."""
 
-    def softmax(original):
-        def noted(x, *args, **kwargs):
-            busy.append(1)
-            out = original(x, *args, **kwargs)
-            busy.pop()
-            if not busy and out.ndim > 2:
-                kept.append(out.detach().double().numpy())
-            return out
+    def __init__(self):
+        super().__init__()
+        self.kept = []
 
-        return noted
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if function.__name__ == "softmax" and out.ndim > 2:
+            self.kept.append(out.detach().double().numpy())
+        if function.__name__ == "scaled_dot_product_attention":
+            self.kept.append(self.fused(*args, **(kwargs or {})))
+        return out
 
-    def fused(
-        q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
-    ):
-        each = k.repeat_interleave(q.shape[-3] // k.shape[-3], -3) if enable_gqa else k
-        z = q.double() @ each.double().mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    def fused(self, q, k, v, attn_mask=None, is_causal=False, scale=None, enable_gqa=False, **_):
+        k = k.repeat_interleave(q.shape[-3] // k.shape[-3], -3) if enable_gqa else k
+        z = q.double() @ k.double().mT * (q.shape[-1] ** -0.5 if scale is None else scale)
         if is_causal:
             z = z.masked_fill(~torch.ones(z.shape[-2:], dtype=torch.bool).tril(), -math.inf)
         if attn_mask is not None:
             is_bool = attn_mask.dtype == torch.bool
             z = z.masked_fill(~attn_mask, -math.inf) if is_bool else z + attn_mask
-        kept.append(torch.special.softmax(z, -1).numpy())
-        return saved[3](
-            q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        )
-
-    for (home, name), original in zip(homes, saved, strict=True):
-        setattr(home, name, fused if name == names[1] else softmax(original))
-    try:
-        yield kept
-    finally:
-        for (home, name), original in zip(homes, saved, strict=True):
-            setattr(home, name, original)
+        return z.softmax(-1).numpy()
 
 
 def pooled(kept, sinks=0):
@@ -197,8 +157,9 @@ def pooled(kept, sinks=0):
 
 def agree(model, batch, d, times=1.0, verdict="root", sinks=0):
     report = ours.check(model, [batch], rows=10**5, show=False)
-    with weights() as kept, torch.no_grad():
+    with Weights() as weights, torch.no_grad():
         ours._call(model, batch)
+    kept = weights.kept
     assert report.notes == []
     assert {row.layout_verdict for row in report.rows} == {""}
     assert "nan" not in {row.softmax_verdict for row in report.rows}

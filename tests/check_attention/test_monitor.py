@@ -7,21 +7,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.check_attention.script import (
-    SCRIPT,
-    Attention,
-    H,
-    K,
-    Q,
-    found,
-    functional,
-    fused,
-    gaussian,
-    nn,
-    ours,
-    rows_of,
-    torch,
+from tests.check_attention.script import (  # isort: skip
+    PAGE, Attention, H, K, Q, found, functional, fused, gaussian, nn, ours, rows_of, torch,
 )  # fmt: skip
+
+
+def idle():
+    hooks = nn.modules.module
+    return not (
+        hooks._global_forward_hooks
+        or hooks._global_forward_pre_hooks
+        or torch.overrides._get_current_function_mode_stack()
+    )
 
 
 class Everything(nn.Module):
@@ -103,35 +100,16 @@ def test_all_is_as_it_was_after_an_exception():
         functional.scaled_dot_product_attention(q, k, v)
         raise RuntimeError("broken")
 
-    original = functional.scaled_dot_product_attention
     model = Attention(fails)
     with pytest.raises(RuntimeError, match="broken"):
         ours.check(model, [(Q, K, K)], show=False)
-    assert functional.scaled_dot_product_attention is original
-    assert torch.overrides._get_current_function_mode_stack() == []
-    hooks = nn.modules.module
-    assert not hooks._global_forward_hooks
-    assert not hooks._global_forward_pre_hooks
-    with pytest.raises(RuntimeError, match="broken"):
-        model(Q, K, K)
+    assert idle()
     with pytest.raises(RuntimeError, match="broken"), ours.watch(model) as report:
         model(Q, K, K)
     assert len(report.rows) == H, "what was seen before is kept"
 
 
-# Words, files, the command ----------------------------------------------------------------------
-
-
 # One step in many -------------------------------------------------------------------------------
-
-
-def idle():
-    hooks = nn.modules.module
-    return not (
-        hooks._global_forward_hooks
-        or hooks._global_forward_pre_hooks
-        or torch.overrides._get_current_function_mode_stack()
-    )
 
 
 def test_one_step_in_many_is_watched_and_between_them_nothing_is_left():
@@ -168,8 +146,6 @@ def test_an_exception_in_a_watched_step_leaves_nothing():
 
 
 # The adapters, as the page shows them ------------------------------------------------------------
-
-PAGE = (SCRIPT.parent / "your-model.md").read_text("utf-8")
 
 
 def adapters():

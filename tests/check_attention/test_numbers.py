@@ -4,27 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from tests.check_attention.script import (
-    CAUSAL,
-    EVERY,
-    PADDED,
-    Attention,
-    B,
-    H,
-    K,
-    Q,
-    by_hand,
-    d,
-    found,
-    fused,
-    gaussian,
-    n,
-    nn,
-    ours,
-    rows_of,
-    torch,
-    written,
-)
+from tests.check_attention.script import (  # isort: skip
+    CAUSAL, EVERY, PADDED, Attention, B, H, K, Q, by_hand, d, found, fused, gaussian, n, nn, ours,
+    rows_of, torch, written,
+)  # fmt: skip
 from tests.checks import agrees, mean_and_error
 
 HEADS, N, D = 24, 96, 32
@@ -50,24 +33,11 @@ def test_at_the_start_the_spread_is_1(start):
     for row in start:
         assert row.rows == N
         assert row.keys == N
+        assert row.share == pytest.approx(row.sharing / N)
         assert row.freezes == pytest.approx(np.sqrt(2 * np.log(N)), rel=1e-6)
         assert row.unpaired == pytest.approx(row.spread, rel=0.15)
         assert row.scale_verdict == "root"
         assert row.softmax_verdict == "between"
-
-
-def test_at_the_start_weights_are_those_of_the_quadrature(start, module):
-    exact, other = module("saturation/gaussian_logits"), module("scales/gaussian_logits")
-    square = over_lengths(lambda s: 1 / exact.participation(N, s))
-    mean, error = mean_and_error([1 / row.sharing for row in start])
-    assert agrees(mean, square, error)
-    assert not agrees(mean, 1 / exact.participation(N, 1.2), error)
-    largest = over_lengths(lambda s: other.mean_largest(N, s))
-    mean, error = mean_and_error([row.largest for row in start])
-    assert agrees(mean, largest, error)
-    assert not agrees(mean, other.mean_largest(N, 1.2), error)
-    for row in start:
-        assert row.share == pytest.approx(row.sharing / N)
 
 
 def test_at_the_start_attended_pairs_are_aligned_by_selection_alone(start, module):
@@ -107,8 +77,6 @@ def test_what_the_means_add():
 
 
 BIAS = np.random.default_rng(9).standard_normal((1, H, n, n))
-
-
 MASKS = {
     "none": ({}, EVERY, 0.0),
     "causal": ({"is_causal": True}, EVERY & CAUSAL, 0.0),
