@@ -98,6 +98,10 @@ SCALES = {
         "gives random directions a spread of 1",
     ),
     "other": ("scales/#what-to-hold-constant", "Scale {scale:.3g}, {times:.3g} times 1/√d"),
+    "channels": (
+        BLIND,
+        "Attention over channels: q·k sums over tokens, so 1/√d is no yardstick",
+    ),
     "unknown": (BLIND, "Its q and k were not seen, so nothing about the scale"),
 }
 SOFTMAX = {
@@ -108,8 +112,8 @@ SOFTMAX = {
     ),
     "frozen": (
         "saturation/#why-there-a-phase-transition",
-        "Frozen: the spread is beyond √(2 ln n), so a few keys take nearly all. A trained head may "
-        "mean it; at the start it is chance",
+        "Frozen: a few keys take nearly all, as fewer than √(2 ln n) share the weight. A trained "
+        "head may mean it, or rest on one key; at the start it is chance",
     ),
     "bias": (
         SEEN,
@@ -120,6 +124,7 @@ SOFTMAX = {
         "Flat: more than 95 % of the keys share the weight, close to an average. Usual at the "
         "start with small weights",
     ),
+    "no tokens": (BLIND, "Its softmax shares channels out, and says nothing of tokens"),
     "between": ("saturation/#how-saturated-is-it-really", "Neither frozen nor flat"),
     "unseen": (BLIND, "No row had two keys or more"),
 }
@@ -135,7 +140,8 @@ LAYOUT = {
         "found",
     ),
 }
-RIGHT = ("root", "stated", "cosine", "8/d", "unknown")  # no fault, as far as one can know
+# No fault, as far as one can know.
+RIGHT = ("root", "stated", "cosine", "8/d", "channels", "unknown")
 FAULTS: dict[str, Any] = {  # what --fail-on may name
     "scale": lambda row: row.scale_verdict not in RIGHT,
     "frozen": lambda row: row.softmax_verdict == "frozen",
@@ -183,8 +189,9 @@ class Row:
     spread_bias: float  # of what is added to it, or of what a cap takes away
     max_spread: float  # of a single row
     unpaired: float  # the spread that the same q and k would have, paired at random
-    freezes: float  # √(2 ln n), the spread at which a row freezes
+    freezes: float  # √(2 ln n): Gaussian logits of this spread freeze, and then about as many share
     sharing: float  # the number of keys that share the weight, 1/Σp²
+    sharing_qk: float  # the same for scale·q·k alone
     share: float  # the same as a share of the keys
     largest: float  # weight, on average
     sink: float  # the weight that goes to no key
@@ -201,6 +208,7 @@ class Row:
     is_unit: bool = False  # q and k were divided by their lengths
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
     rows_are_heads: bool = False  # as many rows and keys as the module has heads
+    is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
     scale_verdict: str = ""
     softmax_verdict: str = ""
     layout_verdict: str = ""
@@ -210,7 +218,7 @@ class Row:
     def judge(self) -> None:
         """Say what to think of it, in a sentence."""
         root = math.sqrt(self.d) or math.nan
-        fits = self.scale**-2 if self.scale > 0 else math.nan
+        fits = self.fits
 
         def near(scale: float) -> bool:
             return abs(self.scale / scale - 1) < CLOSE
@@ -220,6 +228,7 @@ class Row:
 
         found = {
             "unknown": math.isnan(self.scale),
+            "channels": self.is_over_channels and not self.stated > 0,
             "root": near(1 / root) and not units() and not self.stated > 0,
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
@@ -238,8 +247,9 @@ class Row:
         regimes = {
             "nan": self.not_finite > 0,
             "unseen": not self.rows,
-            "bias": self.spread > self.freezes >= self.spread_qk,
-            "frozen": self.spread > self.freezes,
+            "no tokens": self.is_over_channels,
+            "bias": self.sharing < self.freezes <= self.sharing_qk,
+            "frozen": self.sharing < self.freezes,
             "flat": self.share > FLAT,
             "between": True,
         }
@@ -248,7 +258,7 @@ class Row:
         kind = "exchanged" if self.rows_are_heads else "other number"
         self.layout_verdict = kind if differs else ""
 
-        names = asdict(self) | {"root": root, "fits": fits, "times": self.scale * root}
+        names = self.numbers
         scale, regime = SCALES[self.scale_verdict], SOFTMAX[self.softmax_verdict]
         parts = [scale, regime]
         if self.layout_verdict:
@@ -268,6 +278,17 @@ class Row:
         self.link = SITE and SITE + parts[quiet][0]
 
     @property
+    def fits(self) -> float:
+        """The size of heads that the scale would be right for."""
+        return self.scale**-2 if self.scale > 0 else math.nan
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What the words of a verdict may use."""
+        root = math.sqrt(self.d)
+        return asdict(self) | {"root": root, "fits": self.fits, "times": self.scale * root}
+
+    @property
     def verdicts(self) -> str:
         """The names of all verdicts."""
         return f"{self.layout_verdict} {self.scale_verdict} {self.softmax_verdict}"
@@ -277,9 +298,7 @@ class Row:
         """The verdict on the scale in a few words, the same for all scales that have no name."""
         if self.scale_verdict == "other":
             return "Another scale"
-        words = SCALES[self.scale_verdict][1].partition(":")[0]
-        names = asdict(self) | {"fits": self.scale**-2 if self.scale > 0 else math.nan}
-        return words.format(**names)
+        return SCALES[self.scale_verdict][1].format(**self.numbers).partition(":")[0]
 
 
 @dataclass
@@ -317,7 +336,9 @@ class Report:
         else:
             lines = [*_table([_of_layer(rows) for rows in layers]), "", LAYER_COLUMNS, ""]
         for same in _grouped(self.rows, lambda row: row.verdicts).values():
-            lines += [fill(same[0].verdict, 88), fill(self.where(same), 88, **INDENT)]
+            differ = len({row.verdict for row in same}) > 1
+            words = same[0].verdict + " These numbers are of the first head." * differ
+            lines += [fill(words, 88), fill(self.where(same), 88, **INDENT)]
             lines += [f"  {same[0].link}"] * bool(same[0].link)
         lines += [f"Not seen: {name}" for name in self.unseen] + self.notes
         return "\n".join([*lines, "", self.summary()])
@@ -581,6 +602,7 @@ class Sums:
             "max_spread": s["max variance"].sqrt(),
             "freezes": (2 * mean("log keys")).sqrt(),
             "sharing": share * mean("keys"),
+            "sharing_qk": mean("keys") / mean("concentration of q·k"),
             "share": share,
             "largest": mean("largest"),
             "sink": mean("sink"),
@@ -757,6 +779,8 @@ def measure(
             "null lead": total((null * stranger).sum(-1)),
         }
         if not sums.about["is_mixed"]:
+            alone = part.masked_fill(~allowed, -math.inf).softmax(-1)
+            found["concentration of q·k"] = total(keys * alone.square().sum(-1))
             found["variance of q·k"] = total(scale.square() * score.square().sum(-1) / least)
         if scores.is_sum:
             added = middle - scale[..., None] * score
@@ -1085,9 +1109,25 @@ class Watcher(TorchFunctionMode):
             about: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads, "said": said}
             about |= {"stated": stated, "source": source, "is_unit": False, "is_mixed": False}
             about["rows_are_heads"] = 1 < rows == keys == said
+            about["is_over_channels"] = rows == keys and self.is_over_channels(d, rows)
             sums = self.found[place, heads, d] = Sums(places=0, **about)
         sums.about |= more | {"places": max(sums.about["places"], more.get("places", 0))}
         return sums
+
+    def is_over_channels(self, d: int, rows: int) -> bool:
+        """Say whether rows are the channels of a head, by the layers of the module at work.
+
+        The width of its layers is that of all heads. Here heads times rows is one, and heads times
+        d is none.
+        """
+        heads, module = self.said()[0], self.module()
+        sizes = ("in_features", "out_features", "in_channels", "out_channels")
+        widths = {
+            getattr(layer, size, 0)
+            for layer in (module.modules() if module else ())
+            for size in sizes
+        }
+        return heads * rows in widths and heads * d not in widths and heads * d > 0
 
     def stated(self, d: int) -> tuple[float, str]:
         """Say what the scale should be by the configuration, and where that stands."""
@@ -1943,7 +1983,9 @@ def _function(target: str) -> Callable[..., Any]:
     """Find the function that `module:function` or `file.py:function` names."""
     source, _, name = target.rpartition(":")
     if not source or not name.isidentifier():
-        raise CheckError(f"'{target}' names no function: write package.module:function")
+        raise CheckError(
+            f"'{target}' names no function: write package.module:function or file.py:function"
+        )
     path = Path(source)
     sys.path.insert(0, str(path.parent) if path.suffix == ".py" else "")
     try:
@@ -1960,7 +2002,13 @@ def _made(chosen: argparse.Namespace, *width: int) -> tuple[nn.Module, Any, Any]
     """Call the function that was named, or make a demo; give model, batches and forward or None."""
     if chosen.demo:
         return *demo(chosen.demo, torch.initial_seed() * len(width), *width), None
-    made = _function(chosen.make)(*width)
+    make = _function(chosen.make)
+    try:
+        inspect.signature(make).bind(*width)
+    except TypeError as error:
+        given = "--widths gives it a width" if width else "it is called without any"
+        raise CheckError(f"{chosen.make} does not fit: {error}; {given}") from None
+    made = make(*width)
     if not isinstance(made, tuple | list) or len(made) not in (2, 3):
         raise CheckError(
             f"{chosen.make} has to return two things, the model and its batches, or a third, a "
@@ -2006,13 +2054,17 @@ def _run(chosen: argparse.Namespace) -> int:
     Report().faults(*kinds)  # names that do not exist are told before the model runs
     if (chosen.make is None) == (chosen.demo is None):
         raise CheckError("say what to check: package.module:function, or --demo none")
+    if chosen.train and not chosen.widths:
+        raise CheckError("--train goes with --widths")
     if chosen.widths:
+        files = (chosen.json, chosen.csv, chosen.figure, chosen.baseline, chosen.scale)
+        if any(files) or kinds or chosen.heads or chosen.quiet:
+            raise CheckError("--widths prints a table, and takes --rows and --train alone")
         try:
             widths = [int(width) for width in chosen.widths.split(",")]
         except ValueError:
             raise CheckError(f"'{chosen.widths}' is no list of widths: write 16,32,64") from None
         train = _function(chosen.train) if chosen.train else None
-
         print(width_sweep(lambda width: _made(chosen, width), widths, train, rows=chosen.rows))
         return 0
     model, batches, how = _made(chosen)

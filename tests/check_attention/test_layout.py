@@ -158,3 +158,29 @@ def test_only_the_part_that_is_watched_is_seen():
         fused()(Q, K, K)
     assert {row.layer for row in report.rows} == {"self_attn", "(outside of modules)"}
     assert [row.head for row in report.rows] == [*range(4)] * 2
+
+
+class ChannelAttention(nn.Module):
+    """As in DaViT: tokens are summed over, and channels take the place of tokens."""
+
+    def __init__(self, over_channels):
+        super().__init__()
+        self.num_heads, self.over_channels = H, over_channels
+        self.qkv, self.out = nn.Linear(32, 96), nn.Linear(32, 32)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).unflatten(-1, (3, H, 8)).permute(2, 0, 3, 1, 4)
+        q, k, v = (t.mT if self.over_channels else t for t in (q * 8**-0.5, k, v))
+        mixed = (q @ k.mT).softmax(-1) @ v
+        return self.out((mixed.mT if self.over_channels else mixed).transpose(1, 2).flatten(-2))
+
+
+@pytest.mark.parametrize("tokens", [8, 49])
+def test_attention_over_channels_is_no_wrong_scale(tokens):
+    x = 30 * gaussian(2, tokens, 32)
+    over, usual = (ours.check(ChannelAttention(is_over), [x]) for is_over in (True, False))
+    assert {row.scale_verdict for row in usual.rows} == {"root"}
+    if tokens > 8:  # else all sizes are the same, and so is the scale
+        assert {row.scale_verdict for row in over.rows} == {"channels"}
+        assert {row.softmax_verdict for row in over.rows} == {"no tokens"}
+    assert over.ok

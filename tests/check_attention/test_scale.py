@@ -98,7 +98,9 @@ def test_each_scale_has_a_name(verdict, function):
         q, k = gaussian(2, 4, 12, 32, seed=1), gaussian(2, 4, 12, 32, seed=2)
     if verdict == "cosine":
         k = functional.normalize(k, dim=-1)
-    assert {row.scale_verdict for row in rows_of(function, q, k, k)} == {verdict}
+    rows = rows_of(function, q, k, k)
+    assert {row.scale_verdict for row in rows} == {verdict}
+    assert str(ours.Report(rows)).count("4 heads:") == (verdict != "root")
 
 
 def test_long_vectors_are_told_from_a_wrong_scale():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.check_attention.script import (  # isort: skip
-    PAGE, Attention, H, K, Q, by_hand, d, found, fused, n, ours, rows_of, torch, written,
+    PAGE, Attention, H, K, Q, by_hand, d, found, fused, gaussian, n, ours, rows_of, torch, written,
 )  # fmt: skip
 
 # NaN and infinities (B2) ------------------------------------------------------------------------
@@ -75,6 +75,40 @@ def test_a_bias_that_falls_far_without_a_gap_is_no_mask():
     assert row.softmax_verdict == "frozen"
 
 
+# Frozen -----------------------------------------------------------------------------------------
+
+
+def test_one_key_that_takes_nearly_all_is_frozen_whatever_the_spread():
+    """One key at +10 among 512, with noise of 0.5: as a head that rests on the first token."""
+    q, k = gaussian(1, 1, 64, 16, seed=1), gaussian(1, 1, 512, 16, seed=2) / 2
+    q[..., 0], k[..., 0] = 1, 0
+    (plain,) = rows_of(fused(), q, k, k, heads=1)
+    k[..., 0, 0] = 40
+    (sink,) = rows_of(fused(), q, k, k, heads=1)
+    assert plain.softmax_verdict == "between"
+    assert sink.softmax_verdict == "frozen"
+    assert sink.spread < 1 < sink.freezes
+    assert sink.largest > 0.9
+    bias = torch.zeros(512).index_fill(0, torch.tensor([0]), 10)
+    k[..., 0, 0] = 0
+    (local,) = rows_of(fused(attn_mask=bias.expand(64, 512)), q, k, k, heads=1)
+    assert local.softmax_verdict == "bias"
+
+
+@pytest.mark.parametrize("keys", [8, 64, 512, 16384])
+def test_the_freezing_point_says_how_many_keys_share(module, keys):
+    freezes = math.sqrt(2 * math.log(keys))
+    participation = module("saturation/gaussian_logits").participation
+    assert participation(keys, 1.3 * freezes) < freezes < participation(keys, freezes)
+
+
+def test_a_wide_spread_that_many_keys_share_is_not_frozen():
+    bias = torch.where(torch.arange(n) < n // 2, 0.0, -20.0)
+    (row, *_) = rows_of(fused(attn_mask=bias.expand(n, n)), Q, K, K)
+    assert row.spread > row.freezes
+    assert row.softmax_verdict == "between"
+
+
 # Numbers that one watches -----------------------------------------------------------------------
 
 
@@ -97,13 +131,14 @@ def test_the_largest_logit_and_the_entropy():
 # Words ------------------------------------------------------------------------------------------
 
 
-def row(layer, head, scale, spread=1.0, share=0.5):
+def row(layer, head, scale, spread=1.0, share=0.5, sharing=9.0):
     names = [each.name for each in ours.fields(ours.Row)]
     known = dict.fromkeys(names[: names.index("null") + 1], math.nan)
     made = ours.Row(**known | {
         "layer": layer, "head": head, "d": 64, "width": 256, "heads": 12, "said": 0, "rows": 9,
         "scale": scale, "source": "", "places": 1, "spread": spread, "spread_qk": spread,
-        "freezes": 3.0, "share": share, "not_finite": 0, "q_norm": 1.0, "k_norm": 1.0,
+        "freezes": 3.0, "share": share, "sharing": sharing, "not_finite": 0,
+        "q_norm": 1.0, "k_norm": 1.0,
     })  # fmt: skip
     made.judge()
     return made
@@ -112,7 +147,7 @@ def row(layer, head, scale, spread=1.0, share=0.5):
 def test_the_summary_counts_heads_and_names_what_deviates():
     rows = [row(f"layer {at}", head, 1 / 8) for at in range(12) for head in range(12)]
     assert ours.Report(rows).summary() == "Scale 1/√d in 144 of 144 heads; 0 frozen, 0 flat."
-    rows[5] = row("layer 0", 5, 1 / 8, spread=4.0)
+    rows[5] = row("layer 0", 5, 1 / 8, sharing=2.0)
     rows[12:24] = [row("layer 1", head, 1.0, share=0.99) for head in range(12)]
     rows[30:33] = [row("layer 2", head, 0.23 + 0.1 * head) for head in range(6, 9)]
     report = ours.Report(rows)
@@ -127,6 +162,8 @@ def test_the_summary_counts_heads_and_names_what_deviates():
     assert said.endswith(report.summary())
     assert len([line for line in said.splitlines() if re.match(r"layer \d", line)]) == 12
     assert len(re.findall(r"\nlayer \d", report.text(heads=True))) == 144
+    words = " ".join(said.split())
+    assert words.count("These numbers are of the first head") == 1, "of those with another scale"
 
 
 @pytest.mark.parametrize("site", ["", "https://example.org/"])
@@ -140,7 +177,11 @@ def test_a_verdict_links_to_the_site_that_it_comes_from(monkeypatch, site):
 def test_what_changed_since_an_older_report():
     old = ours.Report([row("one", head, 1 / 8) for head in range(3)])
     new = ours.Report(
-        [row("one", 0, 1 / 8, spread=1.2), row("one", 1, 1 / 8, spread=4), row("two", 0, 0.3)]
+        [
+            row("one", 0, 1 / 8, spread=1.2),
+            row("one", 1, 1 / 8, spread=4, sharing=2),
+            row("two", 0, 0.3),
+        ]
     )
     assert new.changes(ours.Report.from_json(new.to_json())) == []
     assert new.changes(old) == [
