@@ -216,9 +216,8 @@ class Row:
     link: str = ""
 
     def judge(self) -> None:
-        """Say what to think of it, in a sentence."""
-        root = math.sqrt(self.d) or math.nan
-        fits = self.fits
+        """Decide on the scale, on softmax and on the heads; the first that holds counts."""
+        root, fits = math.sqrt(self.d) or math.nan, self.fits
 
         def near(scale: float) -> bool:
             return abs(self.scale / scale - 1) < CLOSE
@@ -257,7 +256,10 @@ class Row:
         differs = self.said > 0 and self.heads != self.said
         kind = "exchanged" if self.rows_are_heads else "other number"
         self.layout_verdict = kind if differs else ""
+        self.explain()
 
+    def explain(self) -> None:
+        """Put the verdicts into a sentence, with a link to what explains them."""
         names = self.numbers
         scale, regime = SCALES[self.scale_verdict], SOFTMAX[self.softmax_verdict]
         parts = [scale, regime]
@@ -807,6 +809,13 @@ KEEPS = TIMES | OVER | PLUS | MIXES | WIDENS | MOVES | {*LEAVE.split()}
 SIMILAR = {"softmax", "log_softmax", "exp", "sigmoid", "logsumexp"}
 # Where a module or its configuration says how many heads it has.
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads")
+# Numbers by which a configuration states the scale: it follows from the number, and from 1/√d.
+STATED: dict[str, Callable[[float, float], float]] = {
+    "query_pre_attn_scalar": lambda number, _: number**-0.5,
+    "attention_multiplier": lambda number, _: number,
+    "softmax_scale": lambda number, _: number,
+    "key_multiplier": lambda number, base: base * number,
+}
 # Models of transformers that mean to leave out the divisor: weights or norms make up for it.
 UNSCALED = """t5 mt5 umt5 longt5 switch_transformers pop2piano pix2struct_text_model udop gpt_neo
 gemma3n_text gemma4_text dia_encoder dia_decoder"""
@@ -1135,35 +1144,28 @@ class Watcher(TorchFunctionMode):
             return self.asked, "what was asked for"
         configs = (getattr(module, "config", None) for module in reversed(self.stack))
         config: Any = next((each for each in configs if each), None)
-        module = self.module()
+        module, inner = self.module(), getattr(config, "attn_config", None)
 
-        def says(name: str, where: Any = config) -> float:
-            value: Any = getattr(where, name, None)
-            return float(value) if _is_number(value) and float(value) > 0 else 0.0
+        def says(name: str, *places: Any) -> float:
+            values: Any = [getattr(place, name, None) for place in places]
+            return next((float(v) for v in values if _is_number(v) and float(v) > 0), 0.0)
 
-        size = d
+        base = d**-0.5 if d else 0.0
         found, source = 0.0, ""
-        for where in (module, config):
-            whole = says("qk_head_dim", where) or sum(
-                says(name, where) for name in ("qk_nope_head_dim", "qk_rope_head_dim")
-            )
-            if whole and whole != d and d:
-                size = int(whole)
-                found, source = size**-0.5, f"qk_head_dim = {size}"
-                break
-        base = found or (d**-0.5 if d else 0.0)
+        parts = ("qk_nope_head_dim", "qk_rope_head_dim")
+        whole = says("qk_head_dim", module, config)
+        whole = whole or sum(says(part, module, config) for part in parts)
+        if whole and d and whole != d:
+            found = base = whole**-0.5
+            source = f"qk_head_dim = {whole:g}"
         kinds = [k for k in ("c2p", "p2c") if k in (getattr(config, "pos_att_type", None) or ())]
-        softmax_scale = says("softmax_scale", getattr(config, "attn_config", None))
-        if number := says("query_pre_attn_scalar"):
-            found, source = number**-0.5, f"query_pre_attn_scalar = {number:g}"
-        elif number := says("attention_multiplier"):
-            found, source = number, f"attention_multiplier = {number:g}"
-        elif softmax_scale:
-            found, source = softmax_scale, f"softmax_scale = {softmax_scale:g}"
-        elif number := says("key_multiplier"):
-            found, source = base * number, f"key_multiplier = {number:g}"
+        number, name = next(
+            ((value, name) for name in STATED if (value := says(name, config, inner))), (0.0, "")
+        )
+        if number:
+            found, source = STATED[name](number, base), f"{name} = {number:g}"
         elif kinds and getattr(config, "relative_attention", True):
-            found = (size * (1 + len(kinds))) ** -0.5
+            found = base / math.sqrt(1 + len(kinds))
             source = f"pos_att_type = {kinds}, which makes it 1/√({1 + len(kinds)}d)"
         elif getattr(config, "scale_attn_weights", True) is False:
             found, source = 1.0, "scale_attn_weights = False"
@@ -1262,12 +1264,30 @@ class Watcher(TorchFunctionMode):
         logits, allowed = masked(used * (q.float() @ k.float().transpose(-1, -2)), taken)
         q, k = (t.expand(*lead, *t.shape[-2:]) for t in (q, k))
         q, k, logits, allowed = (self.in_heads(t) for t in (q, k, logits, allowed))
-        heads = q.shape[1]
-        places = of_q.places + of_k.places + 1
-        unit = of_q.is_unit and of_k.is_unit
-        sums = self.sums(heads, d, n, k.shape[-2], places=places, is_unit=unit)
+        product = Product(q, k, of_q, of_k, used, places=1, is_capped=not is_sum)
+        self.add(product, n, logits, allowed)
+
+    def add(
+        self,
+        product: Product,
+        rows: int,
+        logits: Tensor,
+        allowed: Tensor,
+        sink: Tensor | None = None,
+    ) -> None:
+        """Measure some of the rows of a call; all tensors are batch × heads × rows or keys × …."""
+        q, k, of_q, of_k = product.q, product.k, product.of_q, product.of_k
+        heads, d = q.shape[1], q.shape[-1]
+        sums = self.sums(
+            heads, d, rows, k.shape[-2],
+            places=product.places + of_q.places + of_k.places,
+            is_unit=of_q.is_unit and of_k.is_unit,
+            is_mixed=product.is_mixed,
+        )  # fmt: skip
         factors = (_each(of_q.factor, heads), _each(of_k.factor, heads))
-        measure(sums, logits, allowed, Scores(q, k, _each(used, heads, q), factors, is_sum))
+        is_sum = not (product.is_capped or product.is_mixed)
+        scores = Scores(q, k, _each(product.scale, heads, q), factors, is_sum)
+        measure(sums, logits, allowed, scores, sink)
 
     def softmax(self, name: str, input: Tensor, dim: int | None = None, *_: Any, **__: Any) -> None:
         """Note softmax, if it is that of attention: of a product, or in a module of that name."""
@@ -1310,7 +1330,6 @@ class Watcher(TorchFunctionMode):
         if product is None:
             measure(self.sums(heads, 0, n, keys), shown, every)
             return
-        d = product.q.shape[-1]
         q, k = product.q[..., taken, :], product.k
         # Batch and heads may have been told apart since, or merged.
         q, k = (t.expand(*product.lead, *t.shape[-2:]) for t in (q, k))
@@ -1321,14 +1340,8 @@ class Watcher(TorchFunctionMode):
                 scale = self.in_heads(scale.expand(*lead, 1, 1)).mean((0, 2, 3))
             except RuntimeError:
                 scale = float(scale.mean())
-        unit = product.of_q.is_unit and product.of_k.is_unit
-        places = product.places + product.of_q.places + product.of_k.places
-        about = {"places": places, "is_unit": unit, "is_mixed": product.is_mixed}
-        sums = self.sums(heads, d, n, keys, **about)
-        factors = (_each(product.of_q.factor, heads), _each(product.of_k.factor, heads))
-        is_sum = not (product.is_capped or product.is_mixed)
-        scores = Scores(q, k, _each(scale, heads, q), factors, is_sum)
-        measure(sums, shown, every, scores, sink if sum(product.sinks) else None)
+        product = replace(product, q=q, k=k, scale=scale)
+        self.add(product, n, shown, every, sink if sum(product.sinks) else None)
         if input in self.products:
             del self.products[input]
 
