@@ -20,10 +20,10 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test long lint format labs lock audit proof site editions zensical torch models measure bench weigh clean
+.PHONY: help serve test long lint format labs lock audit proof site editions zensical torch architectures models measure bench weigh clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
 	$(BIN)/mkdocs serve $(ARGS)
@@ -97,6 +97,8 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 
 torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
+architectures: $(VENV)/architectures-installed ## install models and loggers that check_attention.py is tried on
+
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)
 
@@ -142,6 +144,11 @@ $(VENV)/tests-installed: $(VENV)/installed tests/requirements.lock
 $(VENV)/torch-installed: $(VENV)/tests-installed tests/requirements-torch.txt
 	$(INSTALL) --torch-backend cpu --requirement tests/requirements.txt --requirement tests/requirements-torch.txt || \
 	  $(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt
+	@touch $@
+
+$(VENV)/architectures-installed: $(VENV)/torch-installed tests/requirements-architectures.txt
+	$(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt \
+	  --requirement tests/requirements-architectures.txt
 	@touch $@
 
 # Each file lists all that is needed, with digests, so that nothing else comes along.

@@ -8,6 +8,7 @@ from playwright.sync_api import sync_playwright
 
 from editions.book import write_book
 from editions.offline import write_zip
+from editions.wheel import write_wheel
 from tests.site.browser import FLAGS, find_browser
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +27,8 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         write_book(browser, site, out / f"{NAME}.pdf")
-    made = [out / f"{NAME}{kind}" for kind in (".pdf", ".zip")]
+    wheel = write_wheel(site / "check_attention.py", out)  # what it prints links to this site
+    made = [out / f"{NAME}.pdf", out / f"{NAME}.zip", wheel]
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in made]
     (out / "SHA256SUMS").write_text("".join(sums), "utf-8")
     for file in made:

@@ -1,0 +1,230 @@
+"""The command: what it prints, writes and returns, and what it says of a wrong input."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.metadata import distributions
+from types import SimpleNamespace
+from zipfile import ZipFile
+
+import pytest
+
+from editions.wheel import write_wheel
+from tests.check_attention.script import PAGE, SCRIPT, Attention, K, Q, fused, nn, ours
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("not a model", [Q]), "torch.nn.Module"),
+        ((Attention(fused()), Q), "write \\[batch\\]"),
+        ((Attention(fused()), []), "no batches"),
+        ((Attention(fused()), 3), "list of batches"),
+        ((nn.Linear(8, 8), [Q]), "no attention was seen"),
+        ((nn.Identity(), [(Q, K)]), "batch 1 does not fit the model: too many .* forward="),
+        ((Attention(fused()), [(Q, K, K)], None, 0), "rows is 0"),
+    ],
+)
+def test_a_wrong_input_gets_a_sentence(arguments, sentence):
+    with pytest.raises(ours.CheckError, match=sentence):
+        ours.check(*arguments)
+
+
+def test_a_type_error_of_the_model_itself_is_its_own():
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(Attention(fused()), [(Q, K)], show=False)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(nn.Identity(), [Q], lambda model, batch: fused()(batch, batch), show=False)
+
+
+MINE = """
+import check_attention
+
+def make():
+    model, batches = check_attention.demo('width')
+    return [model, [(x, 'a label') for x in batches], lambda m, b: m(b[0])]
+"""
+
+
+def test_it_writes_what_it_is_asked_for_and_nothing_else(tmp_path):
+    (tmp_path / "mine.py").write_text(MINE)
+    shutil.copy(SCRIPT, tmp_path)
+    files = {"--csv": "a.csv", "--figure": "a.png", "--json": "a.json"}
+    options = [word for pair in files.items() for word in pair]
+    done = subprocess.run(
+        [sys.executable, "check_attention.py", "./mine.py:make", *options, "--fail-on", "scale"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"MPLBACKEND": "agg", "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "Wrong root: divided by √256" in done.stdout
+    assert done.stderr.startswith("scale: all 2 layers. Wrong root")
+    given = {"mine.py", "check_attention.py"}
+    assert {path.name for path in tmp_path.iterdir()} - given == {*files.values()}
+    with (tmp_path / "a.csv").open(encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    assert len(table) == 8
+    assert {row["scale_verdict"] for row in table} == {"width"}
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    assert not json.loads((tmp_path / "a.json").read_text("utf-8"))["ok"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kinds", "status"),
+    [
+        ("none", "scale,frozen,nan", 0),
+        ("forgotten", "frozen", 1),
+        ("forgotten", "nan,heads", 0),
+        ("width", "frozen,flat", 0),
+        ("twice", "flat", 1),
+    ],
+)
+def test_the_exit_status(capsys, fault, kinds, status):
+    assert ours.main(["--demo", fault, "--quiet", "--fail-on", kinds]) == status
+    assert bool(capsys.readouterr().err) == bool(status)
+
+
+def test_an_older_report_is_a_baseline(tmp_path, capsys):
+    path = str(tmp_path / "old.json")
+    assert ours.main(["--demo", "none", "--json", path]) == 0
+    assert ours.main(["--demo", "none", "--baseline", path]) == 0
+    assert ours.main(["--demo", "width", "--baseline", path]) == 1
+    assert "attention.0 head 0: scale 0.0625 was 0.125" in capsys.readouterr().err
+    (tmp_path / "old.json").write_text("{}")
+    assert ours.main(["--demo", "none", "--baseline", path]) == 2
+    assert "no report of check_attention" in capsys.readouterr().err
+
+
+def test_json_alone_is_printed(capsys):
+    ours.main(["--demo", "none", "--json", "-"])
+    told = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert told["ok"]
+    assert told["version"] == ours.__version__
+    assert len(told["rows"]) == 8
+
+
+def test_an_assertion_for_a_test():
+    assert ours.assert_attention(*ours.demo("none"), spread=(0.9, 1.1)).ok
+    with pytest.raises(AssertionError, match="Wrong root"):
+        ours.assert_attention(*ours.demo("width"))
+    with pytest.raises(AssertionError, match=r"spread 0\.5"):
+        ours.assert_attention(*ours.demo("width"), fail_on=(), spread=(0.9, 1.1))
+    ours.assert_attention(*ours.demo("width"), scale=1 / 16)
+    with pytest.raises(AssertionError, match="Not the scale that is stated"):
+        ours.assert_attention(*ours.demo("none"), scale=1 / 16)
+    with pytest.raises(ours.CheckError, match="'speed' is no fault"):
+        ours.assert_attention(*ours.demo("width"), fail_on=["speed"])
+
+
+def test_widths_on_the_command_line(capsys):
+    assert ours.main(["--demo", "forgotten", "--widths", "8,16,32", "--rows", "16"]) == 0
+    assert re.search(r"start +spread .* 0\.\d+ ± 0\.\d+, grows", capsys.readouterr().out)
+
+
+def test_without_pytorch_it_raises_an_import_error(tmp_path):
+    code = """
+import sys
+sys.modules["torch"] = None
+try:
+    import check_attention
+except ImportError as error:
+    print("went on:", error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPT.parent, capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert "went on: check_attention needs PyTorch 2.1" in done.stdout
+
+
+@pytest.mark.long
+def test_the_wheel_is_the_same_file_with_a_command(tmp_path):
+    """Installed beside the libraries of this environment, and run from elsewhere."""
+    wheel = write_wheel(SCRIPT, tmp_path)
+    assert wheel.name == f"check_attention-{ours.__version__}-py3-none-any.whl"
+    with ZipFile(wheel) as archive:
+        assert archive.read("check_attention/__init__.py") == SCRIPT.read_bytes()
+        assert "check_attention/py.typed" in archive.namelist()
+        archive.extractall(tmp_path / "installed")
+    (package,) = distributions(path=[str(tmp_path / "installed")])
+    (entry,) = package.entry_points
+    assert (entry.name, entry.value) == ("check-attention", "check_attention:main")
+    done = subprocess.run(
+        [sys.executable, "-m", "check_attention", "--version"], cwd=tmp_path / "installed",
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"check_attention {ours.__version__}\n"
+
+
+@pytest.mark.long
+def test_its_types_hold():
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(SCRIPT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_function_that_the_page_shows(monkeypatch):
+    """Its Model stands for the reader's."""
+
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(1000, 32)
+            self.layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+
+        def forward(self, ids):
+            return self.layer(self.embed(ids))
+
+    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
+    monkeypatch.setitem(sys.modules, "mypackage", SimpleNamespace(Model=Model))
+    names = {}
+    exec(code, names)
+    assert len(ours.check(*names["make"](), show=False).rows) == 4
+
+
+def test_the_page_shows_what_it_prints():
+    """Word for word, and number for number up to rounding."""
+    shown = re.search(r"```text\n(layer .*?)```", PAGE, re.DOTALL)[1]
+    said = str(ours.check(*ours.demo("width"), show=False))
+    number = r"\d+\.\d+"
+    assert re.sub(number, "x", said).startswith(re.sub(number, "x", shown))
+    pairs = zip(re.findall(number, shown), re.findall(number, said), strict=False)
+    assert all(abs(float(one) - float(other)) < 0.0151 for one, other in pairs)
+
+
+def test_the_page_names_every_option():
+    named = {*re.findall(r"`(?:--[\w-]+)", PAGE)} | {*re.findall(r"\.py .*?(--[\w-]+)", PAGE)}
+    options = re.findall(r"--[\w-]+", ours._parser().format_usage())
+    for option in {*options} - {"--version", "--help"}:
+        assert option in PAGE, option
+    assert {word.strip("`") for word in named} <= {*options}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "say what to check"),
+        (["--demo", "none", "mine:make"], "say what to check"),
+        (["mine"], "names no function"),
+        (["./nowhere.py:make"], "cannot be imported"),
+        (["mine.py"], "file.py:function"),
+        (["json:dumps"], "it is called without any"),
+        (["json:detect_encoding", "--widths", "16", "--quiet"], "prints a table"),
+        (["copy:_keep_alive", "--widths", "16,32"], "--widths gives it a width"),
+        (["--demo", "none", "--train", "json:dumps"], "goes with --widths"),
+        (["json:make"], "no function 'make' in json"),
+        (["json:JSONDecoder"], "has to return two things"),
+        (["--demo", "none", "--rows", "0"], "rows is 0"),
+        (["--demo", "none", "--csv", "no/such/folder.csv"], "No such file"),
+        (["--demo", "none", "--figure", "one.xyz"], "xyz"),
+        (["--demo", "none", "--fail-on", "speed"], "'speed' is no fault"),
+        (["--demo", "none", "--widths", "wide"], "no list of widths"),
+    ],
+)
+def test_the_command_says_what_is_wrong(capsys, arguments, sentence):
+    assert ours.main(arguments) == 2
+    assert sentence in capsys.readouterr().err

@@ -1,0 +1,173 @@
+"""The numbers: theory for Gaussian queries and keys, NumPy row by row, any precision."""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from tests.check_attention.script import (  # isort: skip
+    CAUSAL, EVERY, PADDED, Attention, B, H, K, Q, by_hand, d, found, fused, gaussian, n, nn, ours,
+    rows_of, torch, written,
+)  # fmt: skip
+from tests.checks import agrees, mean_and_error
+
+HEADS, N, D = 24, 96, 32
+
+
+def over_lengths(function):
+    """Average over the length of a Gaussian query, ‖q‖² = d σ²."""
+    at = chi2.ppf((np.arange(60) + 0.5) / 60, D) / D
+    return np.mean([function(np.sqrt(square)) for square in at])
+
+
+@pytest.fixture(scope="module")
+def start():
+    """Each head is an independent draw of queries and keys."""
+    q, k = (gaussian(1, HEADS, N, D, seed=seed) for seed in (1, 2))
+    return rows_of(fused(), q, k, k)
+
+
+def test_at_the_start_the_spread_is_1(start):
+    mean, error = mean_and_error([row.spread**2 for row in start])
+    assert agrees(mean, 1, error)
+    assert not agrees(mean, N / (N - 1) * D / (D - 4), error), "a wrong count"
+    for row in start:
+        assert row.rows == N
+        assert row.keys == N
+        assert row.share == pytest.approx(row.sharing / N)
+        assert row.freezes == pytest.approx(np.sqrt(2 * np.log(N)), rel=1e-6)
+        assert row.unpaired == pytest.approx(row.spread, rel=0.15)
+        assert row.scale_verdict == "root"
+        assert row.softmax_verdict == "between"
+
+
+def test_at_the_start_attended_pairs_are_aligned_by_selection_alone(start, module):
+    """E Σ p (z − z̄) = σ² (1 − E Σ p²), by E[g f(g)] = E f′(g)."""
+    participation = module("saturation/gaussian_logits").participation
+    lead = over_lengths(lambda s: s**2 * (1 - 1 / participation(N, s)))
+    mean, error = mean_and_error([row.aligned for row in start])
+    assert agrees(mean, lead / np.sqrt(D), error)
+    assert not agrees(mean, 0, error), "selection counts"
+    mean, error = mean_and_error([row.aligned - row.null for row in start])
+    assert agrees(mean, 0, error)
+
+
+def test_pairs_that_belong_together_beat_the_null():
+    q, noise = gaussian(1, 8, N, D, seed=3), gaussian(1, 8, N, D, seed=4)
+    k = 0.6 * q + 0.8 * noise
+    rows = rows_of(fused(), q, k, k)
+    mean, error = mean_and_error([row.aligned - row.null for row in rows])
+    assert not agrees(mean, 0, error)
+    assert mean > 0
+
+
+def test_what_the_means_add():
+    """E(q·k)² = d + |a|² + |b|² + (a·b)² for unit variances about the means a and b."""
+    a, b = np.full(D, 0.5), np.r_[np.full(D // 2, 1.0), np.zeros(D // 2)]
+    q, k = (gaussian(4, 8, 512, D, seed=seed) for seed in (5, 6))
+    rows = rows_of(fused(), q + torch.tensor(a).float(), k + torch.tensor(b).float(), k)
+    added = a @ a + b @ b + (a @ b) ** 2
+    for row in rows:
+        assert row.mean == pytest.approx(added / (D + added), abs=0.02)
+        assert row.q_norm == pytest.approx(np.sqrt(1.25), rel=0.02)
+        assert row.k_norm == pytest.approx(np.sqrt(1.5), rel=0.02)
+    assert rows_of(fused(), q, k, k)[0].mean < 0.03
+
+
+# The same numbers, row by row in NumPy ----------------------------------------------------------
+
+
+BIAS = np.random.default_rng(9).standard_normal((1, H, n, n))
+MASKS = {
+    "none": ({}, EVERY, 0.0),
+    "causal": ({"is_causal": True}, EVERY & CAUSAL, 0.0),
+    "of two dimensions": ({"attn_mask": torch.tensor(CAUSAL)}, EVERY & CAUSAL, 0.0),
+    "padding": ({"attn_mask": torch.tensor(PADDED)}, EVERY & PADDED, 0.0),
+    "added": (
+        {"attn_mask": torch.tensor(np.where(PADDED & CAUSAL, 0.0, -np.inf)).float()},
+        EVERY & PADDED & CAUSAL,
+        0.0,
+    ),
+    "a large number": (
+        {"attn_mask": torch.tensor(np.where(CAUSAL, 0, np.finfo(np.float32).min)).float()},
+        EVERY & CAUSAL,
+        0.0,
+    ),
+    "bias": ({"attn_mask": torch.tensor(BIAS).float()}, EVERY, BIAS),
+    "scale": ({"scale": 0.7}, EVERY, 0.0),
+    "dropout": ({"dropout_p": 0.5}, EVERY, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_masks_and_options(name):
+    options, allowed, bias = MASKS[name]
+    expected = by_hand(Q.numpy(), K.numpy(), options.get("scale", d**-0.5), allowed, bias)
+    rows = rows_of(fused(**options), Q, K, K)
+    assert np.allclose(found(rows), expected, rtol=1e-4)
+    if name not in ("none", "dropout"):
+        unmasked = by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY)
+        assert not np.allclose(found(rows), unmasked, rtol=1e-2)
+
+
+def test_a_row_with_one_key_counts_for_nothing():
+    rows = rows_of(fused(is_causal=True), Q, K, K)
+    assert all(row.rows == B * (n - 1) for row in rows)
+    (row,) = rows_of(fused(), Q[:1, :1], K[:1, :1, :1], K[:1, :1, :1])
+    assert row.rows == 0
+    assert row.softmax_verdict == "unseen"
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+def test_grouped_heads(groups):
+    k = K[:, :groups]
+    rows = rows_of(fused(enable_gqa=True), Q, k, k)
+    each = k.repeat_interleave(H // groups, 1).numpy()
+    assert np.allclose(found(rows), by_hand(Q.numpy(), each, d**-0.5, EVERY), rtol=1e-4)
+    assert not np.allclose(found(rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY), rtol=1e-2)
+    written_out = rows_of(fused(), Q, *[torch.from_numpy(each)] * 2)
+    for name in ("scale", "k_norm", "mean", "unpaired", "aligned"):
+        expected = [getattr(row, name) for row in written_out]
+        assert [getattr(row, name) for row in rows] == pytest.approx(expected, rel=1e-4), name
+    # The null has other keys, though heads of a group share theirs.
+    assert all(abs(row.null / row.aligned - 1) > 1e-3 for row in rows)
+
+
+def test_some_rows_stand_for_all():
+    q, k = gaussian(2, 2, 400, 16, seed=10), gaussian(2, 2, 400, 16, seed=11)
+    few, all_rows = (rows_of(fused(), q, k, k, rows=rows) for rows in (50, 400))
+    assert few[0].rows == 100
+    assert few[0].spread == pytest.approx(all_rows[0].spread, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_half_precision_agrees_within_rounding(kind):
+    kind = getattr(torch, kind)
+    whole = found(rows_of(fused(), Q, K, K))
+    half = found(rows_of(fused(), *(t.to(kind) for t in (Q, K, K))))
+    by_steps = found(rows_of(written(d**-0.5), *(t.to(kind) for t in (Q, K, K))))
+    eps = torch.finfo(kind).eps
+    assert np.allclose(half, whole, rtol=4 * eps)
+    assert np.allclose(by_steps, whole, rtol=16 * eps)
+    assert not np.allclose(half, whole, rtol=1e-7)
+
+
+def test_a_model_under_autocast():
+    """Sums are made in fp32 all the same."""
+    model = nn.MultiheadAttention(32, 4, batch_first=True).eval()
+    x = gaussian(2, 30, 32, seed=14)
+
+    def call(model, x):
+        return model(x, x, x, need_weights=False)
+
+    def in_half(model, x):
+        with torch.autocast("cpu", torch.bfloat16):
+            return call(model, x)
+
+    whole, half = (found(ours.check(model, [x], each, show=False).rows) for each in (call, in_half))
+    assert np.allclose(half, whole, rtol=4 * torch.finfo(torch.bfloat16).eps)
+
+
+@pytest.mark.long
+def test_a_compiled_model_is_run_as_it_is_written():
+    report = ours.check(torch.compile(Attention(fused())), [(Q, K, K)], show=False)
+    assert np.allclose(found(report.rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY))
