@@ -8,7 +8,7 @@ from tests.check_attention.script import (  # isort: skip
     CAUSAL, EVERY, PADDED, Attention, B, H, K, Q, by_hand, d, found, fused, gaussian, n, nn, ours,
     rows_of, torch, written,
 )  # fmt: skip
-from tests.checks import agrees, mean_and_error
+from tests.tolerance import agrees, mean_and_error
 
 HEADS, N, D = 24, 96, 32
 
