@@ -66,11 +66,11 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(
     2, 3, figsize=(6.4, 5.2), sharex="col", width_ratios=[1.7, 1, 1]
 )
-m = np.arange(d + 1)
+m = np.arange(0, d + 1, 2)  # every other sum will do
 edges = np.arange(n_keys + 1) + 0.5
 for row, walks in zip(axes, (start, trained), strict=True):
     climbs = walks is trained
-    lines = np.insert(walks[:, :d], 0, 0, axis=1)
+    lines = np.insert(walks[:, :d], 0, 0, axis=1)[:, m]
     row[0].plot(m, lines[climbs:].T, "C1", linewidth=0.6, alpha=0.6)
     row[0].plot(m, np.sqrt(m), "0.5", m, -np.sqrt(m), "0.5", linestyle="--")
     if climbs:

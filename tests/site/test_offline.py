@@ -13,8 +13,8 @@ from tests.site.test_links import Links
 
 pytestmark = pytest.mark.long
 
-DRAGGED = "why-attention input[type=range]"
-SAYS = "why-attention .found"
+DRAGGED = "why-mechanism input[type=range]"
+SAYS = "why-mechanism .found"
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,12 @@
     (D, h, d) => 1 / (D * d ** 0.5),
   ];
   // The variance of q·k, from that of a coordinate.
-  const NORMS = [(d, v) => d * v * v, (d) => d, (d) => (d * d) / (d - 1), (d) => 1 / d];
+  const NORMS = [
+    (d, v) => d * v * v,
+    (d) => d,
+    (d) => (d * d) / (d - 1),
+    (d) => 1 / d,
+  ];
   const SCALES = [
     (d) => d ** -0.5,
     () => 1,
@@ -21,36 +26,29 @@
     (d) => d ** 0.5,
     (d, D, x) => x,
   ];
-  const MOST = 2 ** 20;
   const grouped = (x) => x.toLocaleString("en");
   // What a field holds: its label, what it must be, and whether a value is that.
-  const whole = (label, least) => [
-    label,
-    `a whole number from ${least} to a million`,
-    (x) => x % 1 === 0 && x >= least && x <= MOST,
-  ];
+  const whole = (label, least) => [label, `whole, from ${least} to a million`, (x) => x % 1 === 0 && x >= least && x <= 2 ** 20];
   const FIELDS = {
     d: whole("head size", 1),
     H: whole("heads", 1),
     D: whole("width", 1),
     n: whole("keys", 2),
-    s: ["deviation", "a number above 0", (x) => x > 0 && x < 1e4],
+    s: ["deviation", "above 0", (x) => x > 0 && x < 1e4],
     x: ["number", "not 0, such as 1/√64", (x) => x && Math.abs(x) < 1e9],
   };
 
-  /** Read a number as people write one: 64, 131,072, 0,125, 1/8, 1/√64, 1/sqrt(64), 12*64. */
+  /** Read a number as people write one: 64, 131,072, 0,125, 1/8, 1/√64, 1/sqrt(64). */
   const read = (text) =>
     text
       .replace(/\s/g, "")
       .replace(/^[1-9]\d*(,\d{3})+$/, (all) => all.replaceAll(",", ""))
       .replace(",", ".")
       .split("/")
-      .map((part) =>
-        part.split("*").reduce((all, factor) => {
-          const [, minus, root, digits] = /^([-−]?)(√|sqrt)?\(?([\d.]+)\)?$/.exec(factor) ?? [];
-          return (minus ? -all : all) * (root ? digits ** 0.5 : +digits);
-        }, 1),
-      )
+      .map((part) => {
+        const [, minus, root, digits] = /^([-−]?)(√|sqrt)?\(?([\d.]+)\)?$/.exec(part) ?? [];
+        return (minus ? -1 : 1) * digits ** (root ? 0.5 : 1);
+      })
       .reduce((a, b) => a / b);
 
   /** Count the keys of n that share the weight of Gaussian logits of spread s: 1/E Σp². */
@@ -58,9 +56,7 @@
     if (s < 0.05) return n / (1 + s * s * (1 - 1 / n));
     const h = Math.min(0.2, 0.4 * s);
     const r = Math.ceil((9 * s) / h);
-    const bell = Array.from({ length: 2 * r + 1 }, (_, i) =>
-      Math.exp((((i - r) * h) / s) ** 2 / -2),
-    );
+    const bell = Array.from({ length: 2 * r + 1 }, (_, i) => Math.exp((((i - r) * h) / s) ** 2 / -2));
     const all = bell.reduce((a, b) => a + b);
     let sum = 0;
     for (let t = -r - Math.ceil(5 / h); t * h < 9 * s + Math.log(n) + 12; t++) {
@@ -76,8 +72,7 @@
     return 1 / (n * h * sum);
   };
 
-  const short = (x) =>
-    x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
+  const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1));
   const field = (name) =>
     `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
@@ -88,18 +83,13 @@
     "why-calculator",
     class extends Explorable {
       static title = "Your model at the start";
-      static inputs = [
-        { name: "n", label: "keys", least: 1, most: 20, step: 0.5, value: 10, power: true },
-        ...["d", "H", "D", "rule", "s", "norm", "by", "x"].map((name) => ({ name })),
-      ];
+      static inputs = [{ name: "n", label: "keys", least: 1, most: 20, step: 0.5, value: 10 }];
 
       acts = '<div class="acts"><button data-act="copy">Copy link</button></div>';
 
       get stage() {
         const { models, rules, norms, scales } = this.data;
-        const buttons = Object.keys(models).map(
-          (name) => `<button data-act="model">${name}</button>`,
-        );
+        const buttons = Object.keys(models).map((name) => `<button data-act="model">${name}</button>`);
         return `<div class="acts models">${buttons.join("")}</div>
       <div class="form">${["d", "H", "D", "n"].map(field).join("")}${choice("rule", "initialisation", rules)}${field("s")}
       ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}</div>
@@ -111,7 +101,8 @@
 
       prepare() {
         this.last = {};
-        const [keys] = this.panel.querySelectorAll("[type=range]");
+        this.fields = this.panel.querySelectorAll(".form [name]");
+        const keys = this.at("[type=range]");
         keys.addEventListener("input", () => (this.field("n").value = Math.round(2 ** keys.value)));
         this.fill({ s: 0.02, x: 0.125, ...Object.values(this.data.models)[0] });
       }
@@ -123,9 +114,9 @@
 
       /** What the form says; of a field that says nothing, what it said last. */
       get values() {
-        for (const { name } of this.constructor.inputs) {
-          const value = read(this.field(name).value);
-          if (FIELDS[name]?.[2](value) ?? true) this.last[name] = value;
+        for (const { name, value } of this.fields) {
+          const number = read(value);
+          if (FIELDS[name]?.[2](number) ?? true) this.last[name] = number;
         }
         return { ...this.last };
       }
@@ -136,10 +127,9 @@
       }
 
       fill(values) {
-        for (const { name } of this.constructor.inputs) {
-          const input = this.field(name);
-          if (name in values && (!input.options || input.options[values[name]]))
-            input.value = values[name];
+        for (const input of this.fields) {
+          const value = values[input.name] ?? input.value;
+          if (!input.options || input.options[value]) input.value = value;
         }
       }
 
@@ -149,8 +139,7 @@
 
       copy(button) {
         const link = new URL(`?${new URLSearchParams(this.values)}#${this.name}`, location).href;
-        const done = () =>
-          (this.at("[role=status]").textContent = button.textContent = "Link copied");
+        const done = () => (this.at("[role=status]").textContent = button.textContent = "Link copied");
         const ask = () => prompt("Link", link);
         navigator.clipboard ? navigator.clipboard.writeText(link).then(done, ask) : ask();
       }
@@ -169,28 +158,25 @@
         this.at("[type=range]").value = Math.log2(n);
         this.panel.classList.toggle("wrong", !!wrong);
         for (const button of this.panel.querySelectorAll(".models button"))
-          button.ariaPressed =
-            !wrong &&
-            Object.entries(this.data.models[button.textContent]).every(
-              ([name, value]) => values[name] === read(`${value}`),
-            );
+          button.ariaPressed = Object.entries(this.data.models[button.textContent]).every(
+            ([name, value]) => this.field(name).value === `${value}`,
+          );
         this.at("[data-act=copy]").textContent = "Copy link";
         this.at(".found b").textContent = "–";
         this.at(".found span").textContent = wrong;
         if (wrong) return wrong;
 
         const scaled = (d) => SCALES[by](d, D, x);
-        const spread = (d, h) =>
-          Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
+        const spread = (d, h) => Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
         const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
         this.at(".found b").textContent = short(sigma);
-        const state =
-          sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
+        const state = sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
         const count = keys < 9.95 ? keys.toFixed(1) : grouped(Math.round(keys));
         const share = `${sigma > 64 ? "at most " : ""}${count} of ${grouped(n)} keys share the weight`;
-        this.at(".found span").innerHTML = `is the spread at the start<br>${share}<br>${state}`;
+        const lines = ["is the spread at the start", share, state];
+        this.at(".found span").innerHTML = lines.join("<br>");
         this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);
         this.at(".own").setAttribute("d", `M${place(sigma)} 0v20`);
         const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && (norm !== 2 || size > 1));
@@ -206,7 +192,7 @@
               : `${h} × ${d} = ${grouped(h * d)}, not the width: some models are so; or a slip`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
-        return `Spread ${short(sigma)}, ${share}, ${state}. ${words.filter(Boolean).join(". ")}.`;
+        return `${short(sigma)} ${[lines, ...words].join(". ")}`;
       }
     },
   );

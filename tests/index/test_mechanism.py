@@ -1,0 +1,69 @@
+"""The sums that spread and the one that climbs: by matrix products and a numerical gradient, with
+another optimiser's step that fails."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from tests.tolerance import agrees, close, mean_and_error
+
+
+def gradient(f, x, tiny=1e-6):
+    """Give the gradient of f at x by central differences."""
+    steps = tiny * np.eye(len(x))
+    return np.array([(f(x + step) - f(x - step)) / (2 * tiny) for step in steps])
+
+
+@pytest.fixture
+def drawn(snippet):
+    """Give the query and the keys that are shown, and those of the other optimiser's step."""
+    explore = snippet("index/mechanism").explore
+    return explore["q"], explore["k"], explore["step"]
+
+
+def after(q, k, step, rule):
+    """Raise the first key's score by a step, whose direction a rule makes from the gradient."""
+    along_q = rule(gradient(lambda x: x @ k[0], q))
+    along_k = rule(gradient(lambda x: q @ x, k[0]))
+    return q + step * along_q, np.vstack([k[0] + step * along_k, k[1:]])
+
+
+@pytest.mark.parametrize("d", [1, 16, 64, 128])
+def test_where_the_walks_end(snippet, drawn, d):
+    page = snippet("index/mechanism")
+    q, k, step = drawn
+
+    def adam(slope):
+        return np.sign(np.round(slope, 6))
+
+    trained = after(q, k, step, adam)
+    assert close(page.start[:, d - 1], k[:, :d] @ q[:d])
+    assert close(page.trained[:, d - 1], trained[1][:, :d] @ trained[0][:d])
+    gained = trained[0][:d] @ trained[1][0, :d] - q[:d] @ k[0, :d]
+    assert close(page.added[d - 1], gained)
+    by_slope = after(q, k, step, np.asarray)
+    assert not close(page.trained[:, d - 1], by_slope[1][:, :d] @ by_slope[0][:d], 1e-2)
+
+
+def test_what_each_dimension_adds(snippet):
+    page = snippet("index/mechanism")
+    q, k = np.random.default_rng(1).standard_normal((2, 400_000))
+    moved_q, moved_k = q + page.step * np.sign(k), k + page.step * np.sign(q)
+    mean, error = mean_and_error(moved_q * moved_k - q * k)
+    assert agrees(page.each, mean, error)
+    assert not agrees(2 * page.step, mean, error), "the mean of |x| is not 1"
+
+
+def test_the_draw_is_typical(snippet):
+    """Its largest shares are near the medians of another simulation, in which |q| is √d."""
+    page, many = snippet("index/mechanism"), snippet("index/attention")
+    q, k, _ = (page.explore[name] for name in ("q", "k", "step"))
+    assert q.shape == (page.most,)
+    assert k.shape == (page.n_keys, page.most)
+
+    def off(d, by, median):
+        return abs(softmax(k[:, :d] @ q[:d] / by).max() - median)
+
+    assert off(64, 1, many.median_unscaled_max[64]) < 0.05
+    assert off(64, 8, many.median_scaled_max) < 0.05
+    assert off(64, 4, many.median_scaled_max) > 0.05, "another divisor"
