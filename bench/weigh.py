@@ -1,7 +1,7 @@
 """Weigh every page as somebody gets it who has never been here: bytes, elements and times.
 
-Bytes and elements are exact, and tests/site/test_weight.py holds them to the same LIMITS. Times are
-those of a middling phone: a line of 10 Mbit/s and 40 ms, a processor four times as slow as ours.
+Bytes are exact, and tests/site/test_weight.py holds them to the same KILOBYTES. Times are those of
+a middling phone: a line of 10 Mbit/s and 40 ms, a processor four times as slow as ours.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from mimetypes import guess_type
@@ -44,33 +43,9 @@ TIMES = ("lcp", "cls", "blocked")
 QUIET = 2000  # ms without a long task or a request, after which a page has loaded
 
 
-@dataclass(frozen=True)
-class Limit:
-    """The most that a page may have."""
-
-    kilobytes: float
-    elements: int
-    shift: float = 0.02
-    blocked: float = 200  # ms
-
-
-# What is aimed at is 150 KB for a chapter and 120 for the front page. Chapters are beyond it, and
-# these limits are what has been reached, so that no page gets heavier unnoticed. Of a chapter the
-# theme's own script is 35 KB, what is left of its stylesheet 9, the fonts 73; of its page drawings
-# are 20, code below figures 10 to 16, formulas' names 4 to 12. What is folded counts by its bytes
-# and not by its elements: there are none before somebody looks (weave/folded.py).
-LIMITS = {
-    "": Limit(125, 850),  # every product that is added up
-    "variance/": Limit(212, 3100),
-    "saturation/": Limit(228, 2800),
-    "scales/": Limit(191, 2600),
-    "theorem/": Limit(222, 4400),
-    "trained/": Limit(182, 2250),  # two models, and a row to drag
-    "training/": Limit(198, 2400),  # two figures with a line or a bar for five steps
-    "questions/": Limit(178, 2800),
-    "claims/": Limit(205, 8900),  # 186 rows, each with its tolerance
-}
-OTHERS = Limit(165, 2300)
+# The most that a first visit may take: bytes, and what a reader notices of them.
+KILOBYTES = 260
+PAINT, SHIFT, BLOCKED = 1000, 0.02, 200  # ms, a part of the screen, ms
 
 
 def file_of(site: Path, url: str, base: str = "/") -> Path:
@@ -179,7 +154,6 @@ HEAD = ("page", "KB", "HTML", "styles", "scripts", "fonts", "other", "requests",
 
 def row(path: str, found: dict[str, Any]) -> tables.Row:
     """Give a page's row; what is beyond its limit stands out."""
-    most = LIMITS.get(path, OTHERS)
 
     def cell(number: float, most: float, digits: int = 0) -> str:
         text = f"{number:,.{digits}f}"
@@ -188,13 +162,13 @@ def row(path: str, found: dict[str, Any]) -> tables.Row:
     weights = [found[kind] for kind in (*KINDS.values(), "other")]
     return (
         path.strip("/") or "front page",
-        cell(sum(weights), most.kilobytes),
+        cell(sum(weights), KILOBYTES),
         *(f"{weight:.0f}" for weight in weights),
         f"{found['requests']}",
-        cell(found["elements"], most.elements),
-        f"{found['lcp']:.0f}",
-        cell(found["cls"], most.shift, 3),
-        cell(found["blocked"], most.blocked),
+        f"{found['elements']:,}",
+        cell(found["lcp"], PAINT),
+        cell(found["cls"], SHIFT, 3),
+        cell(found["blocked"], BLOCKED),
     )
 
 

@@ -11,12 +11,7 @@
     (D, h, d) => 1 / (D * d ** 0.5),
   ];
   // The variance of q·k, from that of a coordinate.
-  const NORMS = [
-    (d, v) => d * v * v,
-    (d) => d,
-    (d) => (d * d) / (d - 1),
-    (d) => 1 / d,
-  ];
+  const NORMS = [(d, v) => d * v * v, (d) => d, (d) => (d * d) / (d - 1), (d) => 1 / d];
   const SCALES = [
     (d) => d ** -0.5,
     () => 1,
@@ -28,7 +23,11 @@
   ];
   const grouped = (x) => x.toLocaleString("en");
   // What a field holds: its label, what it must be, and whether a value is that.
-  const whole = (label, least) => [label, `whole, from ${least} to a million`, (x) => x % 1 === 0 && x >= least && x <= 2 ** 20];
+  const whole = (label, least) => [
+    label,
+    `whole, from ${least} to a million`,
+    (x) => x % 1 === 0 && x >= least && x <= 2 ** 20,
+  ];
   const FIELDS = {
     d: whole("head size", 1),
     H: whole("heads", 1),
@@ -56,7 +55,9 @@
     if (s < 0.05) return n / (1 + s * s * (1 - 1 / n));
     const h = Math.min(0.2, 0.4 * s);
     const r = Math.ceil((9 * s) / h);
-    const bell = Array.from({ length: 2 * r + 1 }, (_, i) => Math.exp((((i - r) * h) / s) ** 2 / -2));
+    const bell = Array.from({ length: 2 * r + 1 }, (_, i) =>
+      Math.exp((((i - r) * h) / s) ** 2 / -2),
+    );
     const all = bell.reduce((a, b) => a + b);
     let sum = 0;
     for (let t = -r - Math.ceil(5 / h); t * h < 9 * s + Math.log(n) + 12; t++) {
@@ -72,7 +73,8 @@
     return 1 / (n * h * sum);
   };
 
-  const short = (x) => (x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1));
+  const short = (x) =>
+    x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
   const field = (name) =>
     `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
@@ -89,7 +91,9 @@
 
       get stage() {
         const { models, rules, norms, scales } = this.data;
-        const buttons = Object.keys(models).map((name) => `<button data-act="model">${name}</button>`);
+        const buttons = Object.keys(models).map(
+          (name) => `<button data-act="model">${name}</button>`,
+        );
         return `<div class="acts models">${buttons.join("")}</div>
       <div class="form">${["d", "H", "D", "n"].map(field).join("")}${choice("rule", "initialisation", rules)}${field("s")}
       ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}</div>
@@ -139,7 +143,8 @@
 
       copy(button) {
         const link = new URL(`?${new URLSearchParams(this.values)}#${this.name}`, location).href;
-        const done = () => (this.at("[role=status]").textContent = button.textContent = "Link copied");
+        const done = () =>
+          (this.at("[role=status]").textContent = button.textContent = "Link copied");
         const ask = () => prompt("Link", link);
         navigator.clipboard ? navigator.clipboard.writeText(link).then(done, ask) : ask();
       }
@@ -167,12 +172,14 @@
         if (wrong) return wrong;
 
         const scaled = (d) => SCALES[by](d, D, x);
-        const spread = (d, h) => Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
+        const spread = (d, h) =>
+          Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
         const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
         this.at(".found b").textContent = short(sigma);
-        const state = sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
+        const state =
+          sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
         const count = keys < 9.95 ? keys.toFixed(1) : grouped(Math.round(keys));
         const share = `${sigma > 64 ? "at most " : ""}${count} of ${grouped(n)} keys share the weight`;
         const lines = ["is the spread at the start", share, state];
