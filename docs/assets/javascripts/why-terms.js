@@ -1,11 +1,11 @@
 // Three terms: the mean square of q·k for C = ρR(θ), and the one that was published.
 {
   const ROWS = [
-    ["C4", "baseline <i>d</i>"],
-    ["C1", "<i>ρ</i>²<i>d</i> cos 2<i>θ</i>"],
-    ["C0", "<i>ρ</i>²<i>d</i>² cos² <i>θ</i>"],
+    ["C4", "baseline<br><i>d</i>"],
+    ["C1", "middle term<br><i>ρ</i>²<i>d</i> cos 2<i>θ</i>"],
+    ["C0", "last term<br><i>ρ</i>²<i>d</i>² cos² <i>θ</i>"],
     ["sum", "mean square"],
-    ["ghost", "as published"],
+    ["ghost", "as published (dashed)"],
   ];
   const short = (x) => x.toFixed(Math.abs(x) < 99.95 ? 1 : 0).replace(/^-0\.0$/, "0.0").replace("-", "−");
 
@@ -26,6 +26,14 @@
           ([hue, name]) => `<p class="${hue}"><span>${name}</span><svg viewBox="0 0 1000 20" preserveAspectRatio="none"
           aria-hidden="true"><path class="ghostly"/><path/></svg><b></b></p>`,
         ).join("")}</div></div><p class="size"></p>`;
+
+      acts = presets({
+        "in line": "t=0&r=1&d=4",
+        "45°": "t=45&r=1&d=4",
+        "90°": "t=90&r=1&d=4",
+        "<i>d</i> = 256": "t=45&r=1&d=256",
+        "<i>ρ</i> = 0.1": "t=0&r=0.1&d=64",
+      });
 
       prepare() {
         const turn = this.at(".turn");
@@ -74,9 +82,9 @@
         name.setAttribute("x", x.toFixed(1));
         name.setAttribute("y", (y + 5).toFixed(1));
         const [size, said] = [sum, published].map((square) => short(Math.sqrt(Math.max(0, square))));
-        const words = `root mean square ${size}, published ${said}; √d is ${short(Math.sqrt(d))}, d is ${d}`;
-        this.at(".size").textContent = words[0].toUpperCase() + words.slice(1);
-        return `At ${t}°, ρ = ${r}: terms ${terms.map(short).join(", ")}; ${words}.`;
+        const words = `Key at ${t}°: root mean square ${size}, published ${said}; √d is ${short(Math.sqrt(d))}, d is ${d}`;
+        this.at(".size").textContent = words;
+        return `${words}. With ρ = ${r} the terms are ${terms.map(short).join(", ")}.`;
       }
     },
   );
