@@ -25,6 +25,7 @@ from tests.tolerance import agrees, mean_and_error
 CALM = {"reduced_motion": "reduce"}
 # The page on which each stands.
 PAGE = {
+    "mechanism": "",
     "attention": "saturation/",
     "plane": "saturation/",
     "terms": "theorem/",
@@ -81,6 +82,138 @@ def visit_with(visit, path: str, script: str, old: str, new: str) -> Page:
     page.route(f"**/{script}", alter)
     page.goto(urlsplit(page.url)._replace(path=BASE + path, query="", fragment="").geturl())
     return page
+
+
+# From products to attention --------------------------------------------------------------------
+
+MECHANISM = """shown => ({
+    size: shown.querySelector('.walks b').textContent,
+    words: [...shown.querySelectorAll('.row')].map(row => row.innerText),
+    bars: [...shown.querySelectorAll('.bars path')].map(path => path.getAttribute('d')),
+    drawn: Object.fromEntries(['.walk', 'path.root', '.now .dots', '.now .best', '.divided .dots']
+        .map(part => [part, shown.querySelector(part).getAttribute('d')])),
+    now: ['--d', '--root', '--high']
+        .map(name => +shown.querySelector('.fan').style.getPropertyValue(name)),
+})"""
+WALKED = [
+    {"d": d, "trained": trained}
+    for d, trained in product([1, 2, 7, 16, 32, 64, 100, 128], [0, 1])
+]
+
+
+def points(path: str) -> np.ndarray:
+    """Give the points of a path, an array for each line of it, upwards."""
+    lines = [re.findall(r"([-\d.]+),([-\d.]+)", line) for line in path.split("M")[1:]]
+    return np.array(lines, float) * [1, -1]
+
+
+def mechanism_differs(page: Page, snippet) -> Iterator[str]:
+    """Yield the states in which a walk, a score, a share or a word is not the snippet's."""
+    for state in WALKED:
+        d, trained = state.values()
+        shown = show(page, "mechanism", MECHANISM, **state)
+        drawn = {part: points(path) for part, path in shown["drawn"].items() if part != ".now .best"}
+        walks = np.insert(snippet.trained if trained else snippet.start, 0, 0, axis=1)
+        scores = walks[:, d]
+        best = 0 if trained else scores.argmax()
+        line, end = shown["drawn"][".now .best"].rsplit("M", 1)
+        size = f"+{snippet.added[d - 1]:.1f}" if trained else f"±{np.sqrt(d):.1f}"
+        wrong = (
+            shown["size"] != size
+            or shown["now"] != [d / 128, np.sqrt(d), 60 if trained else 32]
+            or not np.allclose(drawn[".walk"][:, :, 1], walks, atol=0.0501)
+            or not np.allclose(drawn[".walk"][:, :, 0], range(129))
+            or not np.allclose(drawn["path.root"][0, :, 1], np.sqrt(range(129)), atol=0.0501)
+            or not np.allclose(drawn["path.root"][1, :, 1], -np.sqrt(range(129)), atol=0.0501)
+            or not np.allclose(points(line)[0, :, 1], walks[best, : d + 1], atol=0.0501)
+            or not np.allclose(points("M" + end), [[[d, scores[best]]]], atol=0.00501)
+            or not np.allclose(drawn[".now .dots"][:, 0], [[d, s] for s in scores], atol=0.00501)
+            or not np.allclose(drawn[".divided .dots"][:, 0, 1], scores / np.sqrt(d), atol=0.00501)
+        )
+        for row, by in enumerate([1, np.sqrt(d)]):
+            weights = softmax(scores / by)
+            bars = shown["bars"][2 * row : 2 * row + 2]
+            heights, own = ([float(h) / 100 for h in re.findall(r"v-?([\d.]+)", b)] for b in bars)
+            place = [float(x) for x in re.findall(r"^M([\d.]+)", bars[1])]
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
+            divisor = re.search(r"√d = ([\d.]+)", shown["words"][row])
+            wrong = (
+                wrong
+                or not np.allclose(heights, np.sort(weights)[::-1], atol=DRAWN)
+                or not np.allclose(own, weights[:1] if trained else [], atol=DRAWN)
+                or place != ([31.25 * np.sum(weights > weights[0])] if trained else [])
+                or not printed(words[1], 100 * weights[best])
+                or not printed(words[2], 1 / np.sum(weights**2))
+                or (row == 1) != bool(divisor and printed(divisor[1], by))
+            )
+        if wrong:
+            yield f"{state}: {shown['size']} {shown['words']}"
+
+
+def test_the_mechanism_is_that_of_the_snippet(visit, snippet):
+    page = visit(BASE, **CALM).page
+    assert [*mechanism_differs(page, snippet("index/mechanism"))] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("script", "old", "new"),
+    [
+        ("why-mechanism.js", "move*Math.sign(k[0][i])", "move*k[0][i]"),
+        ("why-mechanism.js", "move*Math.sign(q[i])", "0"),
+        ("why-mechanism.js", "const by=Math.sqrt(d)", "const by=d**0.51"),
+        ("why-mechanism.js", "scores[0]-this.start[d]", "scores[0]"),
+        ("why-mechanism.js", "sums[d]/by", "sums[d-1]/by"),
+        ("explorable.js", "weight*weight", "weight"),
+    ],
+)
+def test_a_wrong_mechanism_shows(visit, snippet, script, old, new):
+    page = visit_with(visit, "", script, old, new)
+    assert any(mechanism_differs(page, snippet("index/mechanism")))
+
+
+@pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
+def test_a_guess_gets_an_answer(visit, snippet, guess, said):
+    """The question stands until one guesses or drags so far; the answer is the snippet's."""
+    page, weights = visit(BASE, **CALM).page, softmax(snippet("index/mechanism").start[:, 63])
+    question = page.locator("why-mechanism .guess")
+    assert "?" in question.inner_text()
+    if guess:
+        question.get_by_role("button", name=guess, exact=True).press("Enter")
+    else:
+        page.locator("why-mechanism input[type=range]").press("End")
+    page.wait_for_function("() => !document.querySelector('.guess').innerText.includes('?')")
+    answer = question.inner_text()
+    assert answer.startswith(said)
+    keys, share = re.search(r"has ([\d.]+)%, as if ([\d.]+) of 32", answer).groups()[::-1]
+    assert printed(share, 100 * weights.max())
+    assert printed(keys, 1 / np.sum(weights**2))
+    if guess:
+        assert page.locator("why-mechanism output").inner_text() == "64"
+        assert page.evaluate("() => document.activeElement.innerText") == "After a training step"
+
+
+def test_a_step_is_made_by_its_button_and_seen(visit):
+    page = visit(BASE, reduced_motion="no-preference").page
+    shown = page.locator("why-mechanism")
+    shown.get_by_role("button", name="After a training step").click()
+    page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
+    assert shown.locator(".walks b").inner_text().startswith("+")
+    assert shown.get_by_role("button", name="After").get_attribute("aria-pressed") == "true"
+    page.wait_for_function("() => location.search.includes('trained=1')")
+
+
+def test_the_slider_ends_where_the_walks_end(visit):
+    """The thumb is below the front of the walks, wherever it is."""
+    page = visit(BASE, **CALM).page
+    for d in (1, 64, 128):
+        show(page, "mechanism", MECHANISM, d=d, trained=0)
+        slider, fan = (
+            page.locator(f"why-mechanism {part}").bounding_box()
+            for part in ("input[type=range]", ".now")
+        )
+        thumb = slider["x"] + 8 + (slider["width"] - 16) * (d - 1) / 127
+        assert abs(fan["x"] + fan["width"] * d / 128 - thumb) < 1
 
 
 # Who gets the attention? -----------------------------------------------------------------------
@@ -1032,7 +1165,7 @@ def test_without_scripts_the_figure_stands(visit, name):
 def below_the_fold(tab: Tab) -> list[str]:
     """What of the question, the sentence and the explorable does not stand on the first screen."""
     return tab.page.evaluate(
-        """() => ['h1', '.answer', 'why-attention .panel'].filter(selector => {
+        """() => ['.menu', 'h1', '.answer', 'why-mechanism .panel'].filter(selector => {
             const box = document.querySelector(selector).getBoundingClientRect()
             return box.bottom > innerHeight || box.top < 0 || box.right > innerWidth
         })"""
@@ -1044,7 +1177,7 @@ def test_the_first_screen_holds_all_of_it(visit, size):
     tab = visit(BASE, **CALM)
     tab.page.set_viewport_size(size)
     assert below_the_fold(tab) == []
-    assert tab.page.locator("why-attention .row").count() == 2
+    assert tab.page.locator("why-mechanism .row").count() == 2
     tab.page.set_viewport_size(size | {"height": 400})
     assert below_the_fold(tab) != []
 
@@ -1062,18 +1195,18 @@ def test_the_front_page_is_light(visit, site):
 
 
 def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
-    read = "() => +document.querySelector('why-attention output').textContent"
+    read = "() => +document.querySelector('why-mechanism output').textContent"
     page = visit(BASE, **CALM).page
-    assert page.evaluate(read) == 64
+    assert page.evaluate(read) == 16
     page = visit(BASE, reduced_motion="no-preference").page
     page.wait_for_function(
-        "() => +document.querySelector('why-attention output').textContent === 64"
+        "() => +document.querySelector('why-mechanism output').textContent === 16"
     )
 
 
 def test_a_key_that_is_pressed_during_the_slide_counts(visit):
     page = visit(BASE, reduced_motion="no-preference").page
-    slider = page.locator("why-attention input[type=range]").first
+    slider = page.locator("why-mechanism input[type=range]").first
     slider.press("End")
     page.wait_for_timeout(200)
     assert slider.input_value() == slider.get_attribute("max")
