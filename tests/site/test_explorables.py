@@ -96,8 +96,7 @@ MECHANISM = """shown => ({
         .map(name => +shown.querySelector('.fan').style.getPropertyValue(name)),
 })"""
 WALKED = [
-    {"d": d, "trained": trained}
-    for d, trained in product([1, 2, 7, 16, 32, 64, 100, 128], [0, 1])
+    {"d": d, "trained": trained} for d, trained in product([1, 2, 7, 16, 32, 64, 100, 128], [0, 1])
 ]
 
 
@@ -112,11 +111,11 @@ def mechanism_differs(page: Page, snippet) -> Iterator[str]:
     for state in WALKED:
         d, trained = state.values()
         shown = show(page, "mechanism", MECHANISM, **state)
-        drawn = {part: points(path) for part, path in shown["drawn"].items() if part != ".now .best"}
+        line, end = shown["drawn"].pop(".now .best").rsplit("M", 1)
+        drawn = {part: points(path) for part, path in shown["drawn"].items()}
         walks = np.insert(snippet.trained if trained else snippet.start, 0, 0, axis=1)
         scores = walks[:, d]
         best = 0 if trained else scores.argmax()
-        line, end = shown["drawn"][".now .best"].rsplit("M", 1)
         size = f"+{snippet.added[d - 1]:.1f}" if trained else f"±{np.sqrt(d):.1f}"
         wrong = (
             shown["size"] != size
@@ -173,7 +172,7 @@ def test_a_wrong_mechanism_shows(visit, snippet, script, old, new):
 
 
 @pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
-def test_a_guess_gets_an_answer(visit, snippet, guess, said):
+def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
     """The question stands until one guesses or drags so far; the answer is the snippet's."""
     page, weights = visit(BASE, **CALM).page, softmax(snippet("index/mechanism").start[:, 63])
     question = page.locator("why-mechanism .guess")
