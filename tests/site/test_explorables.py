@@ -1077,6 +1077,7 @@ def test_a_button_leads_to_a_view(visit, name):
         values = page.evaluate(f"() => document.querySelector('why-{name}').values")
         assert state
         assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        page.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn before
         pressed = button.get_attribute("aria-pressed")
         assert pressed in ("true", None)
 
