@@ -97,7 +97,7 @@
         this.panel.classList.toggle("trained", !!trained);
         for (const button of this.panel.querySelectorAll("[data-act=train]")) button.ariaPressed = +button.value === trained;
 
-        const [all, , now, divided] = this.at(".fan").children;
+        const [, , now, divided] = this.at(".fan").children;
         const [front, walk, ends] = now.children;
         front.setAttribute("d", `M${d},-99v199`);
         walk.setAttribute("d", line(this.sums[best].slice(0, d + 1)) + dots(d, [scores[best]]));
@@ -110,7 +110,7 @@
         const added = scores[0] - this.start[d];
         const [size, why] = trained
           ? [`+${added.toFixed(1)}`, `from one step, to the score of one key:<br>${d} products of one sign, so it grows like <i>d</i>`]
-          : [`±${by.toFixed(1)}`, `√${d}, the spread of sums of ${d} products:<br>their signs are random, so most of it cancels`];
+          : [`±${by.toFixed(1)}`, `= √${d}: each line adds up ${d} products,<br>and their random signs cancel most of it`];
         this.at(".walks b").textContent = size;
         this.at(".walks span").innerHTML = why;
         const who = trained ? "this key" : "one key";
@@ -120,12 +120,12 @@
           const [every, own] = row.querySelectorAll("path");
           every.setAttribute("d", bars(sorted));
           own.setAttribute("d", trained ? bars([weights[0]], sorted.indexOf(weights[0]), 32) : "");
-          const title = i ? `Divided by √d = ${by.toFixed(1)}` : "Undivided";
+          const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
           const keys = `as if ${sharing(weights).toFixed(1)} of 32 shared it`;
           row.querySelector(".title").textContent = title;
           row.querySelector("b").textContent = percent(weights[best]);
           row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;
-          return `${title}: ${percent(weights[best])} of the attention to ${who}, ${keys}`;
+          return `${title}: ${percent(weights[best])} to ${who}, ${keys}`;
         });
         const words = `${found.join("; ")}.`;
         if (this.told || d < AT || trained || !this.rest) return words;
