@@ -109,7 +109,7 @@
 
         const added = scores[0] - this.start[d];
         const [size, why] = trained
-          ? [`+${added.toFixed(1)}`, `from one step, to the score of one key:<br>${d} products of one sign, so it grows like <i>d</i>`]
+          ? [`+${added.toFixed(1)}`, `from one step, to the score of one key:<br>${d} terms, nearly all of one sign, add up`]
           : [`±${by.toFixed(1)}`, `= √${d}: each line adds up ${d} products,<br>and their random signs cancel most of it`];
         this.at(".walks b").textContent = size;
         this.at(".walks span").innerHTML = why;
