@@ -105,6 +105,8 @@ assert 3.9 < gained[far] / gained[near] < 4.1, (
 assert np.isclose(gained[d - 1], each * d, rtol=0.02), (
     "in each dimension it adds … on average"
 )
+gains = np.diff(after[:, 0] - before[:, 0]) > 0
+assert 0.98 < gains.mean() < 1, "nearly every dimension gains"
 inside = np.abs(start[:, :d]) < np.sqrt(np.arange(1, d + 1))
 assert 0.5 < inside.mean() < 0.85, "most of them between two dashed curves"
 assert trained[:, d - 1].argmax() == 0, (

@@ -59,7 +59,9 @@ assert np.all(np.diff(far) < 0), "The fewer the keys, the sooner a curve leaves"
 at_border = {n: share[n][19] for n in counts}
 assert abs(at_border[512] - 2 / 5) < 0.02, "512 keys have two fifths left"
 assert at_border[10**100] < 1 / 10, "10^100 keys less than a tenth"
-assert at_border[10**100] < 1 / 10, "and at the border nothing is left"
+assert at_border[10**100] < 1 / 10, (
+    "it falls with the square of the spread, and at the border nothing is"
+)
 assert many == 65536, "For 65,536 keys of spread 2 the entropy's share is"
 assert many == 65536, "For 65,536 keys at sigma = 1 the mean square is"
 assert abs(square / square_formula - 1) < 0.001, "As long as a row is shared"

@@ -20,13 +20,12 @@ weight = np.array(
     [[largest(2.0**n, 2.0**s) for n in octaves] for s in halvings]
 )
 # Models with their context, head size and Var q · Var k at the start: GPT-2
-# draws its weights with standard deviation 0.02 at width 768, Llama 3 8B at
-# width 4096; ViT follows Xavier; T5 puts the divisor into the weights of its
-# queries.
+# draws its weights with standard deviation 0.02 at width 768, GPT-2 XL at 1600,
+# Llama 3 8B at 4096; T5 puts the divisor into the weights of its queries.
 models = {
     "GPT-2": (1024, 64, (768 * 0.02**2) ** 2),
+    "GPT-2 XL": (1024, 64, (1600 * 0.02**2) ** 2),
     "Llama 3": (8192, 128, (4096 * 0.02**2) ** 2),
-    "ViT": (197, 64, 1.0),
     "T5": (512, 64, 1 / 64),
     "variance 1": (512, 64, 1.0),
 }

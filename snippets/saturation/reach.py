@@ -75,7 +75,7 @@ assert min(powers.values()) > 1, "What collapses is the weight of a typical key"
 for d in (64, 256):
     ratios = np.array([*rms_ratio[d].values()])
     assert min(ratios) > 1, (
-        "instead: in the root mean square at any number of keys drawn"
+        "gradient grows instead: in the root mean square at any number of"
     )
     assert np.all(np.diff(ratios) > 0), (
         "for 64 and for 256 dimensions, is above 1 everywhere and rises"

@@ -27,7 +27,10 @@ standardised_exact_mean = expected_if_standardised(2, 2, 2)
 standardised_median = brentq(lambda v: standardised_cdf(v) - 0.5, 1, 3)
 standardised_percentile = 100 * standardised_cdf(observed)
 # For the reader to draw: the exact distribution, at the ends of 40 bins to 8.
-explore = {"law": cdf(np.arange(1, 41) / 5).round(5)}
+explore = {
+    "law": cdf(np.arange(1, 41) / 5).round(5),
+    "observed": observed,
+}
 constant_signs = 2 / 2**4  # of all 2×2 arrays of signs
 
 rng, samples = np.random.default_rng(0), 40_000

@@ -9,7 +9,7 @@ from tests.saturation.draws import close
 from tests.tolerance import agrees, mean_and_error
 
 
-def test_the_map_to_drag_over(snippet):
+def test_the_map_to_drag_over(snippet, module):
     """Each place averages what simulated rows do; a map shifted by half an octave does not."""
     shown = snippet("saturation/plane")
     rng = np.random.default_rng(31)
@@ -29,4 +29,9 @@ def test_the_map_to_drag_over(snippet):
     assert close(shown.border_512, 18 * math.log(2))
     audit = snippet("scales/audit")
     assert close(shown.models["GPT-2"][2], audit.var_q["GPT-2"] ** 2)
+    start = module("your-model/start")
+    for name, heads, width in [("GPT-2 XL", 25, 1600), ("Llama 3", 32, 4096)]:
+        _, d, product = shown.models[name]
+        spread = start.spread(d, heads, width, "deviation", "1", s=0.02)
+        assert close(spread, math.sqrt(d * product))
     assert close(shown.models["T5"][2], audit.var_q["T5"] * audit.var_k["T5"])

@@ -52,6 +52,7 @@ def test_the_table_by_another_quadrature(snippet, n, name, sigma):
         same = power_sums(n, sigma)[0]
         entropy = log_sum(n, sigma) - sigma**2 * (1 - same)
         assert close(page.mean_entropy[name][n], entropy, 3e-5)
+        assert close(page.by_entropy[name][n], math.exp(entropy), 2e-4)
         if sigma == 1:
             assert close(page.key_share[n], 1 / same / n, 1e-6)
     for scale in (1, 1.001):

@@ -25,6 +25,7 @@ from tests.tolerance import agrees, mean_and_error
 CALM = {"reduced_motion": "reduce"}
 # The page on which each stands.
 PAGE = {
+    "mechanism": "",
     "attention": "saturation/",
     "plane": "saturation/",
     "terms": "theorem/",
@@ -32,6 +33,13 @@ PAGE = {
     "calculator": "your-model/",
     "row": "trained/",
     "training": "training/",
+}
+# Those with views as buttons, and the fullest that each can show.
+PRESETS = {
+    "puzzle": {"guess": 1.5, "n": 2, "m": 2, "d": 2, "count": 20_000},
+    "plane": {"n": 16384, "d": 1024, "a": 0.25},
+    "terms": {"t": 135, "r": 0.83, "d": 256},
+    "row": {"a": 0.35, "head": 2},
 }
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
@@ -74,6 +82,137 @@ def visit_with(visit, path: str, script: str, old: str, new: str) -> Page:
     page.route(f"**/{script}", alter)
     page.goto(urlsplit(page.url)._replace(path=BASE + path, query="", fragment="").geturl())
     return page
+
+
+# From products to attention --------------------------------------------------------------------
+
+MECHANISM = """shown => ({
+    size: shown.querySelector('.walks b').textContent,
+    words: [...shown.querySelectorAll('.row')].map(row => row.innerText),
+    bars: [...shown.querySelectorAll('.bars path')].map(path => path.getAttribute('d')),
+    drawn: Object.fromEntries(['.walk', 'path.root', '.now .dots', '.now .best', '.divided .dots']
+        .map(part => [part, shown.querySelector(part).getAttribute('d')])),
+    now: ['--d', '--root', '--high']
+        .map(name => +shown.querySelector('.fan').style.getPropertyValue(name)),
+})"""
+WALKED = [
+    {"d": d, "trained": trained} for d, trained in product([1, 2, 7, 16, 32, 64, 100, 128], [0, 1])
+]
+
+
+def points(path: str) -> np.ndarray:
+    """Give the points of a path, an array for each line of it, upwards."""
+    lines = [re.findall(r"([-\d.]+),([-\d.]+)", line) for line in path.split("M")[1:]]
+    return np.array(lines, float) * [1, -1]
+
+
+def mechanism_differs(page: Page, snippet) -> Iterator[str]:
+    """Yield the states in which a walk, a score, a share or a word is not the snippet's."""
+    for state in WALKED:
+        d, trained = state.values()
+        shown = show(page, "mechanism", MECHANISM, **state)
+        line, end = shown["drawn"].pop(".now .best").rsplit("M", 1)
+        drawn = {part: points(path) for part, path in shown["drawn"].items()}
+        walks = np.insert(snippet.trained if trained else snippet.start, 0, 0, axis=1)
+        scores = walks[:, d]
+        best = 0 if trained else scores.argmax()
+        size = f"+{snippet.added[d - 1]:.1f}" if trained else f"±{np.sqrt(d):.1f}"
+        wrong = (
+            shown["size"] != size
+            or shown["now"] != [d / 128, np.sqrt(d), 60 if trained else 32]
+            or not np.allclose(drawn[".walk"][:, :, 1], walks, atol=0.0501)
+            or not np.allclose(drawn[".walk"][:, :, 0], range(129))
+            or not np.allclose(drawn["path.root"][0, :, 1], np.sqrt(range(129)), atol=0.0501)
+            or not np.allclose(drawn["path.root"][1, :, 1], -np.sqrt(range(129)), atol=0.0501)
+            or not np.allclose(points(line)[0, :, 1], walks[best, : d + 1], atol=0.0501)
+            or not np.allclose(points("M" + end), [[[d, scores[best]]]], atol=0.00501)
+            or not np.allclose(drawn[".now .dots"][:, 0], [[d, s] for s in scores], atol=0.00501)
+            or not np.allclose(drawn[".divided .dots"][:, 0, 1], scores / np.sqrt(d), atol=0.00501)
+        )
+        for row, by in enumerate([1, np.sqrt(d)]):
+            weights = softmax(scores / by)
+            bars = shown["bars"][2 * row : 2 * row + 2]
+            heights, own = ([float(h) / 100 for h in re.findall(r"v-?([\d.]+)", b)] for b in bars)
+            place = [float(x) for x in re.findall(r"^M([\d.]+)", bars[1])]
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
+            divisor = re.search(r"√d = ([\d.]+)", shown["words"][row])
+            wrong = (
+                wrong
+                or not np.allclose(heights, np.sort(weights)[::-1], atol=DRAWN)
+                or not np.allclose(own, weights[:1] if trained else [], atol=DRAWN)
+                or place != ([31.25 * np.sum(weights > weights[0])] if trained else [])
+                or not printed(words[1], 100 * weights[best])
+                or not printed(words[2], 1 / np.sum(weights**2))
+                or (row == 1) != bool(divisor and printed(divisor[1], by))
+            )
+        if wrong:
+            yield f"{state}: {shown['size']} {shown['words']}"
+
+
+def test_the_mechanism_is_that_of_the_snippet(visit, snippet):
+    page = visit(BASE, **CALM).page
+    assert [*mechanism_differs(page, snippet("index/mechanism"))] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("script", "old", "new"),
+    [
+        ("why-mechanism.js", "move*Math.sign(k[0][i])", "move*k[0][i]"),
+        ("why-mechanism.js", "move*Math.sign(q[i])", "0"),
+        ("why-mechanism.js", "const by=Math.sqrt(d)", "const by=d**0.51"),
+        ("why-mechanism.js", "scores[0]-this.start[d]", "scores[0]"),
+        ("why-mechanism.js", "sums[d]/by", "sums[d-1]/by"),
+        ("explorable.js", "weight*weight", "weight"),
+    ],
+)
+def test_a_wrong_mechanism_shows(visit, snippet, script, old, new):
+    page = visit_with(visit, "", script, old, new)
+    assert any(mechanism_differs(page, snippet("index/mechanism")))
+
+
+@pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
+def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
+    """The question stands until one guesses or drags so far; the answer is the snippet's."""
+    page, weights = visit(BASE, **CALM).page, softmax(snippet("index/mechanism").start[:, 63])
+    question = page.locator("why-mechanism .guess")
+    assert "?" in question.inner_text()
+    if guess:
+        question.get_by_role("button", name=guess, exact=True).press("Enter")
+    else:
+        page.locator("why-mechanism input[type=range]").press("End")
+    page.wait_for_function("() => !document.querySelector('.guess').innerText.includes('?')")
+    answer = question.inner_text()
+    assert answer.startswith(said)
+    keys, share = re.search(r"has ([\d.]+)%, as if ([\d.]+) of 32", answer).groups()[::-1]
+    assert printed(share, 100 * weights.max())
+    assert printed(keys, 1 / np.sum(weights**2))
+    if guess:
+        assert page.locator("why-mechanism output").inner_text() == "64"
+        assert page.evaluate("() => document.activeElement.innerText") == "After a training step"
+
+
+def test_a_step_is_made_by_its_button_and_seen(visit):
+    page = visit(BASE, reduced_motion="no-preference").page
+    shown = page.locator("why-mechanism")
+    shown.get_by_role("button", name="After a training step").click()
+    page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
+    assert shown.locator(".walks b").inner_text().startswith("+")
+    assert shown.get_by_role("button", name="After").get_attribute("aria-pressed") == "true"
+    page.wait_for_function("() => location.search.includes('trained=1')")
+
+
+def test_the_slider_ends_where_the_walks_end(visit):
+    """The thumb is below the front of the walks, wherever it is."""
+    page = visit(BASE, **CALM).page
+    for d in (1, 64, 128):
+        show(page, "mechanism", MECHANISM, d=d, trained=0)
+        slider, fan = (
+            page.locator(f"why-mechanism {part}").bounding_box()
+            for part in ("input[type=range]", ".now")
+        )
+        thumb = slider["x"] + 8 + (slider["width"] - 16) * (d - 1) / 127
+        assert abs(fan["x"] + fan["width"] * d / 128 - thumb) < 1
 
 
 # Who gets the attention? -----------------------------------------------------------------------
@@ -175,8 +314,10 @@ PLANE = """shown => ({
     words: shown.querySelector('.found').innerText,
     border: shown.querySelector('.map path').getAttribute('d'),
     point: ['left', 'bottom'].map(side => parseFloat(shown.querySelector('.point').style[side])),
-    pins: [...shown.querySelectorAll('.pin')]
-        .map(pin => [!!pin.offsetWidth, pin.matches('.frozen')]),
+    pins: [...shown.querySelectorAll('.pin')].map(pin => [
+        pin.textContent, pin.matches('.frozen'),
+        parseFloat(pin.style.left), parseFloat(pin.style.bottom)
+    ]),
 })"""
 GPT_2 = (768 * 0.02**2) ** 2  # its Var q · Var k
 STATES = [
@@ -192,27 +333,30 @@ def plane_differs(page: Page, largest, models) -> Iterator[str]:
     for state in STATES:
         n, d, a, v = state.values()
         shown = show(page, "plane", PLANE, **state)
-        words = re.search(r"([\d.]+)%.*(spread|frozen): .* variance ([\d.]+)", shown["words"], re.S)
+        words = re.search(r"([\d.]+)%.*(shared|frozen): .* variance ([\d.]+)", shown["words"], re.S)
         percent, phase, variance = float(words[1]), words[2], float(words[3])
         square = v * d ** (1 - 2 * a)
         border = []
         for place in re.findall(r"[ML](\d+) ([-\d.]+)", shown["border"]):
             x, y = map(float, place)
             keys, dimensions = 2 ** (1 + 13 * x / 1000), 2 ** (10 * (1 - y / 1000))
-            border.append(v * dimensions ** (1 - 2 * a) / (2 * np.log(keys)))
-        where = 100 * np.array([(np.log2(n) - 1) / 13, np.log2(d) / 10])
+            head = dimensions / v  # upwards is the variance before the division, v d
+            border.append(v * head ** (1 - 2 * a) / (2 * np.log(keys)))
+        where = 100 * np.array([(np.log2(n) - 1) / 13, max(0, np.log2(v * d) / 10)])
         if (
             abs(percent / 100 - largest(n, np.sqrt(square))) > MEAN
-            or phase != ("frozen" if square > 2 * np.log(n) else "spread")
+            or phase != ("frozen" if square > 2 * np.log(n) else "shared")
             or abs(variance - square) > (0.0501 if square < 100 else 0.501)
             or len(border) != (51 if a < 0.5 else 0)
             or not np.allclose(border, 1, atol=1e-3)
             or not np.allclose(shown["point"], where, atol=1e-2)
-            or shown["pins"]
-            != [
-                [abs(own - v) < 1e-9, own * head ** (1 - 2 * a) > 2 * np.log(m)]
-                for _, m, head, own in models[:2]
-            ]
+            or [pin[:2] for pin in shown["pins"]]
+            != [[m, own * d ** (1 - 2 * a) > 2 * np.log(n)] for m, n, d, own in models[:-1]]
+            or not np.allclose(
+                [pin[2:] for pin in shown["pins"]],
+                [[(np.log2(n) - 1) / 0.13, 10 * np.log2(own * d)] for _, n, d, own in models[:-1]],
+                atol=1e-2,
+            )
         ):
             yield f"{state}: {shown}"
 
@@ -237,6 +381,22 @@ def test_a_wrong_plane_shows(visit, snippet, module, old, new):
     page = visit_with(visit, "saturation/", "why-plane.js", old, new)
     largest = cache(module("saturation/gaussian_logits").largest)
     assert any(plane_differs(page, largest, snippet("saturation/plane").explore["models"]))
+
+
+def test_models_stand_on_the_map_before_one_clicks(visit, snippet):
+    page = visit(BASE + "saturation/", **CALM).page
+    pins = page.locator("why-plane .pin")
+    names = [name for name, *_ in snippet("saturation/plane").explore["models"]]
+    assert {"GPT-2", "Llama 3"} < set(pins.all_inner_texts()) < set(names)
+    assert all(pin.is_visible() for pin in pins.all())
+    # The words lie on their own side of the border.
+    for word, frozen in (("frozen", True), ("shared", False)):
+        box = page.locator("why-plane .map em", has_text=word).bounding_box()
+        page.mouse.move(0, 0)
+        where = page.locator("why-plane .map").bounding_box()
+        keys = 2 ** (1 + 13 * (box["x"] + box["width"] / 2 - where["x"]) / where["width"])
+        up = 10 * (1 - (box["y"] + box["height"] / 2 - where["y"]) / where["height"])
+        assert (2**up > 2 * np.log(keys)) == frozen, word
 
 
 def test_the_point_can_be_dragged(visit):
@@ -390,11 +550,31 @@ def test_a_wrong_puzzle_shows(visit, module, old, new):
     assert any(puzzle_differs(page, expected, module("variance/two_by_two").cdf))
 
 
+def test_a_guess_gets_an_answer(visit, snippet):
+    page = visit(BASE + "variance/", **CALM).page
+    read = "shown => shown.querySelector('.answer').textContent"
+    values = np.reshape(numbers(1, 400 * 8), (400, 2, 2, 2))
+    values = np.var(values[:, 0] @ values[:, 1], axis=(1, 2))
+    for guess in (0.4, 2):
+        answer = show(page, "puzzle", read, guess=guess, count=400)
+        below, observed = re.findall(r"([\d.]+)%", answer)
+        assert answer.startswith(f"You guessed {guess:g}:")
+        assert printed(below, 100 * np.mean(values < guess))
+        assert printed(observed, 100 * np.mean(values < snippet("variance/puzzle").observed))
+    for guess, word in ((0, "more"), (8, "less")):
+        answer = show(page, "puzzle", read, guess=guess, count=1)
+        assert f"{abs(values[0] - guess):.2f} {word}" in answer
+    # Of arrays of another shape the question says nothing.
+    assert "question" not in show(page, "puzzle", read, guess=2, n=8, m=8, count=60)
+
+
 def test_one_guesses_first(visit):
     """Nothing gives the answer away before the first draw; the buttons then draw 1 and 1000."""
     page = visit(BASE + "variance/", **CALM).page
     shown = page.locator("why-puzzle")
     assert "?" in shown.locator(".found").inner_text()
+    assert not shown.locator(".matrix").is_visible()
+    assert shown.locator(".answer").inner_text() == ""
     assert shown.locator(".found").bounding_box()["width"] > 200
     assert [mark.is_visible() for mark in shown.locator(".mark").all()].count(True) == 1
     shown.get_by_role("button", name="Draw once").click()
@@ -700,7 +880,8 @@ def row_differs(page: Page, row) -> Iterator[str]:
             or ("as trained" in shown["title"]) != (by == "√d")
             or (not printed(size[1], 32**a) if a else size)
             or shown["keys"] != row.words
-            or shown["pressed"] != [str(i == h).lower() for i in range(3)]
+            or shown["pressed"]
+            != [str(on).lower() for on in (h == 0, h == 1, h == 2, a == 0, a == 0.5, a == 1)]
         ):
             yield f"{a}, {head}: {shown}"
 
@@ -835,8 +1016,7 @@ def test_divisor_and_start_are_chosen_by_buttons(visit):
 def test_a_script_is_small(site, name):
     folder = site / "assets/javascripts"
     parts = [folder / "explorable.js", folder / f"why-{name}.js"]
-    limit = 5120 if name == "calculator" else 4096
-    assert sum(len(gzip.compress(part.read_bytes(), 9)) for part in parts) < limit
+    assert sum(len(gzip.compress(part.read_bytes(), 9)) for part in parts) < 5120
     # A strict policy forbids style attributes, and code in text.
     code = "".join(part.read_text("utf-8") for part in parts)
     assert not re.search(r"style=|eval\(|new Function|onclick", code)
@@ -885,7 +1065,46 @@ def test_the_address_holds_the_state(visit, name):
     assert parts.all_inner_texts() == words
 
 
-@pytest.mark.parametrize("name", PAGE)
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_button_leads_to_a_view(visit, name):
+    """It sets all that it names, and says so if it stands for a choice."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    buttons = page.locator(f"why-{name} [data-act=preset]")
+    assert buttons.count() >= 3
+    for button in buttons.all():
+        button.click()
+        state = dict(re.findall(r"(\w+)=([\d.]+)", button.get_attribute("value")))
+        values = page.evaluate(f"() => document.querySelector('why-{name}').values")
+        assert state
+        assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        page.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn before
+        pressed = button.get_attribute("aria-pressed")
+        assert pressed in ("true", None)
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_it_fits_the_screen(visit, name, size):
+    """With its buttons and its caption, below the bar; and its words within their places."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    page.set_viewport_size(size)
+    for state in ({}, PRESETS[name]):
+        show(page, name, "shown => 0", **state)
+        figure = page.locator(f"why-{name} figure").bounding_box()
+        buttons = page.locator(f"why-{name} button").all()
+        assert figure["height"] < size["height"] - 48
+        assert all(button.is_visible() for button in buttons)
+        cut = page.locator(f"why-{name} .panel :not(svg *, [role=status])").evaluate_all(
+            """parts => parts.filter(part => /strict|content/.test(getComputedStyle(part).contain)
+                && (part.scrollHeight > part.clientHeight + 3
+                    || part.scrollWidth > part.clientWidth + 1))
+                .map(part => part.outerHTML)"""
+        )
+        assert cut == []
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGE if name not in PRESETS])
 def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
     page = visit(BASE + PAGE[name], **CALM).page
     page.evaluate("() => { window.same = true }")
@@ -946,7 +1165,7 @@ def test_without_scripts_the_figure_stands(visit, name):
 def below_the_fold(tab: Tab) -> list[str]:
     """What of the question, the sentence and the explorable does not stand on the first screen."""
     return tab.page.evaluate(
-        """() => ['h1', '.answer', 'why-attention .panel'].filter(selector => {
+        """() => ['.menu', 'h1', '.answer', 'why-mechanism .panel'].filter(selector => {
             const box = document.querySelector(selector).getBoundingClientRect()
             return box.bottom > innerHeight || box.top < 0 || box.right > innerWidth
         })"""
@@ -958,24 +1177,24 @@ def test_the_first_screen_holds_all_of_it(visit, size):
     tab = visit(BASE, **CALM)
     tab.page.set_viewport_size(size)
     assert below_the_fold(tab) == []
-    assert tab.page.locator("why-attention .row").count() == 2
+    assert tab.page.locator("why-mechanism .row").count() == 2
     tab.page.set_viewport_size(size | {"height": 400})
     assert below_the_fold(tab) != []
 
 
 def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
-    read = "() => +document.querySelector('why-attention output').textContent"
+    read = "() => +document.querySelector('why-mechanism output').textContent"
     page = visit(BASE, **CALM).page
-    assert page.evaluate(read) == 64
+    assert page.evaluate(read) == 16
     page = visit(BASE, reduced_motion="no-preference").page
     page.wait_for_function(
-        "() => +document.querySelector('why-attention output').textContent === 64"
+        "() => +document.querySelector('why-mechanism output').textContent === 16"
     )
 
 
 def test_a_key_that_is_pressed_during_the_slide_counts(visit):
     page = visit(BASE, reduced_motion="no-preference").page
-    slider = page.locator("why-attention input[type=range]").first
+    slider = page.locator("why-mechanism input[type=range]").first
     slider.press("End")
     page.wait_for_timeout(200)
     assert slider.input_value() == slider.get_attribute("max")

@@ -43,6 +43,12 @@ const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 /** Define an explorable in a task of its own, so that a page that is starting up can answer in between. */
 const explorable = (name, made) => setTimeout(() => customElements.define(name, made));
 
+/** Draw buttons that each stand for a state, written as in an address. */
+const presets = (states) =>
+  `<p class="acts models">${Object.entries(states)
+    .map(([name, state]) => `<button type="button" data-act="preset" value="${state}">${name}</button>`)
+    .join("")}</p>`;
+
 class Explorable extends HTMLElement {
   // An input: its name and value; if a slider, label, least, most and step; `power`, if it slides by powers of 2.
   static inputs = [];
@@ -146,6 +152,11 @@ class Explorable extends HTMLElement {
         input.value = power ? Math.log2(values[name]) : values[name];
     }
     this.change();
+  }
+
+  /** Take the state that a button stands for. */
+  preset({ value }) {
+    this.values = Object.fromEntries(new URLSearchParams(value));
   }
 
   /** Take the state from the address, if it is about this element. */
