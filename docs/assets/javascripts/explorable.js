@@ -46,7 +46,10 @@ const explorable = (name, made) => setTimeout(() => customElements.define(name, 
 /** Draw buttons that each stand for a state, written as in an address. */
 const presets = (states) =>
   `<p class="acts models">${Object.entries(states)
-    .map(([name, state]) => `<button type="button" data-act="preset" value="${state}">${name}</button>`)
+    .map(
+      ([name, state]) =>
+        `<button type="button" data-act="preset" value="${state}">${name}</button>`,
+    )
     .join("")}</p>`;
 
 class Explorable extends HTMLElement {

@@ -1,12 +1,15 @@
 // From products to attention. The products of a query and each key are added one after another, as a walk; where the
 // walks end are the scores, and softmax makes shares of them. `lift` is how much of a training step has been made.
 {
-  const row = (name) => `<section class="row ${name}"><p class="title"></p><p class="found"><b></b> <span></span></p>
+  const row = (
+    name,
+  ) => `<section class="row ${name}"><p class="title"></p><p class="found"><b></b> <span></span></p>
     <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/>
     <path class="own"/></svg><i aria-hidden="true">100%</i></div></section>`;
-  const svg = (name, parts) => `<svg class="${name}" viewBox="0 0 128 64" preserveAspectRatio="none">${parts
-    .map((part) => `<path class="${part}"/>`)
-    .join("")}</svg>`;
+  const svg = (name, parts) =>
+    `<svg class="${name}" viewBox="0 0 128 64" preserveAspectRatio="none">${parts
+      .map((part) => `<path class="${part}"/>`)
+      .join("")}</svg>`;
   const line = (sums) => `M${sums.map((sum, m) => `${m},${(-sum).toFixed(1)}`).join("L")}`;
   const dots = (x, sums) => sums.map((sum) => `M${x},${(-sum).toFixed(2)}h0`).join("");
   const root = Array.from({ length: 129 }, (_, m) => Math.sqrt(m));
@@ -35,7 +38,10 @@
         ${[1, 4, 10, 20].map((n) => `<button type="button" data-act="guess" value="${n}">${n}</button>`).join("")}</p>`;
 
       prepare() {
-        this.at("path.grid").setAttribute("d", [40, 20, 0, -20].map((y) => `M0,${-y}h128`).join(""));
+        this.at("path.grid").setAttribute(
+          "d",
+          [40, 20, 0, -20].map((y) => `M0,${-y}h128`).join(""),
+        );
         this.at("path.root").setAttribute("d", line(root) + line(root.map((x) => -x)));
         this.walk(0);
         this.start = this.sums[0];
@@ -56,12 +62,16 @@
         const query = q.map((x, i) => x + move * Math.sign(k[0][i]));
         this.sums = k.map((key, j) => {
           let sum = 0;
-          return [0, ...key.map((y, i) => (sum += query[i] * (j ? y : y + move * Math.sign(q[i]))))];
+          return [
+            0,
+            ...key.map((y, i) => (sum += query[i] * (j ? y : y + move * Math.sign(q[i])))),
+          ];
         });
         this.lift = lift;
         this.at(".walk").setAttribute("d", this.sums.map(line).join(""));
         const high = LOW + ROOM * lift;
-        for (const each of this.at(".fan").querySelectorAll("svg")) each.setAttribute("viewBox", [0, -high, 128, high + LOW].join(" "));
+        for (const each of this.at(".fan").querySelectorAll("svg"))
+          each.setAttribute("viewBox", [0, -high, 128, high + LOW].join(" "));
         this.at(".fan").style.setProperty("--high", high);
       }
 
@@ -88,29 +98,44 @@
         }
         if (this.lift !== trained) {
           const rest = trained - this.lift;
-          this.walk(this.rest && !this.calm && Math.abs(rest) > 0.02 ? this.lift + rest / 5 : trained);
+          this.walk(
+            this.rest && !this.calm && Math.abs(rest) > 0.02 ? this.lift + rest / 5 : trained,
+          );
           if (this.lift !== trained) this.change();
         }
         const by = Math.sqrt(d);
         const scores = this.sums.map((sums) => sums[d]);
         const best = trained ? 0 : scores.indexOf(Math.max(...scores));
         this.panel.classList.toggle("trained", !!trained);
-        for (const button of this.panel.querySelectorAll("[data-act=train]")) button.ariaPressed = +button.value === trained;
+        for (const button of this.panel.querySelectorAll("[data-act=train]"))
+          button.ariaPressed = +button.value === trained;
 
         const [, , now, divided] = this.at(".fan").children;
         const [front, walk, ends] = now.children;
         front.setAttribute("d", `M${d},-99v199`);
         walk.setAttribute("d", line(this.sums[best].slice(0, d + 1)) + dots(d, [scores[best]]));
         ends.setAttribute("d", dots(d, scores));
-        divided.children[0].setAttribute("d", dots(64, scores.map((score) => score / by)));
+        divided.children[0].setAttribute(
+          "d",
+          dots(
+            64,
+            scores.map((score) => score / by),
+          ),
+        );
         divided.children[1].setAttribute("d", dots(64, [scores[best] / by]));
         this.at(".fan").style.setProperty("--d", d / 128);
         this.at(".fan").style.setProperty("--root", by);
 
         const added = scores[0] - this.start[d];
         const [size, why] = trained
-          ? [`+${added.toFixed(1)}`, `from one step, to the score of one key:<br>${d} terms, nearly all of one sign, add up`]
-          : [`±${by.toFixed(1)}`, `= √${d}: each line adds up ${d} products,<br>and their random signs cancel most of it`];
+          ? [
+              `+${added.toFixed(1)}`,
+              `from one step, to the score of one key:<br>${d} terms, nearly all of one sign, add up`,
+            ]
+          : [
+              `±${by.toFixed(1)}`,
+              `= √${d}: each line adds up ${d} products,<br>and their random signs cancel most of it`,
+            ];
         this.at(".walks b").textContent = size;
         this.at(".walks span").innerHTML = why;
         const who = trained ? "this key" : "one key";
@@ -132,7 +157,7 @@
         this.told = true;
         if (this.at(".guess :focus")) this.at(".acts :last-of-type").focus();
         this.at(".guess").textContent = this.answer;
-        return this.answer + " " + words;
+        return `${this.answer} ${words}`;
       }
     },
   );

@@ -11,9 +11,32 @@
     class extends Explorable {
       static title = "The phase plane";
       static inputs = [
-        { name: "n", label: "keys <i>n</i>", least: 1, most: KEYS, step: 0.5, value: 9, power: true },
-        { name: "d", label: "dimensions <i>d</i>", least: 0, most: DIMS, step: 0.1, value: 6, power: true },
-        { name: "a", label: "divisor <i>dᵃ</i>, <i>a</i>", least: 0, most: 0.5, step: 0.05, value: 0 },
+        {
+          name: "n",
+          label: "keys <i>n</i>",
+          least: 1,
+          most: KEYS,
+          step: 0.5,
+          value: 9,
+          power: true,
+        },
+        {
+          name: "d",
+          label: "dimensions <i>d</i>",
+          least: 0,
+          most: DIMS,
+          step: 0.1,
+          value: 6,
+          power: true,
+        },
+        {
+          name: "a",
+          label: "divisor <i>dᵃ</i>, <i>a</i>",
+          least: 0,
+          most: 0.5,
+          step: 0.05,
+          value: 0,
+        },
         { name: "v", value: 1 },
       ];
 
@@ -21,9 +44,12 @@
         return `<p class="axis"><span>↑ variance of undivided scores: <i>d</i>, if <i>q</i> and <i>k</i> have variance 1</span></p>
         <div class="plane"><div class="map"><canvas width="66" height="51" aria-hidden="true"></canvas>
         <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg><em class="frozen">frozen: a few keys take all</em><em>shared: many keys take part</em>${this.data.models
-        .slice(0, -1)
-        .map(([name, n, d, v]) => `<i class="pin" data-left="${across(n)}" data-bottom="${upwards(v * d)}">${name}</i>`)
-        .join("")}<b class="point"></b></div>
+          .slice(0, -1)
+          .map(
+            ([name, n, d, v]) =>
+              `<i class="pin" data-left="${across(n)}" data-bottom="${upwards(v * d)}">${name}</i>`,
+          )
+          .join("")}<b class="point"></b></div>
         <p class="keys" aria-hidden="true">${ticks([2, 16, 512, 16384], across, "left")}<i>keys →</i></p>
         <p class="dims" aria-hidden="true">${ticks([1, 4, 16, 64, 256, 1024], upwards, "bottom")}</p></div>
         <p class="legend"><i class="border">border</i> <i class="own">your point</i> <i class="dark">a model, frozen</i> <i>shared</i> <span>Both axes are logarithmic.</span></p>
@@ -39,7 +65,8 @@
       prepare() {
         const map = this.at(".map");
         for (const side of ["left", "bottom"])
-          for (const mark of this.panel.querySelectorAll(`[data-${side}]`)) mark.style[side] = `${100 * mark.dataset[side]}%`;
+          for (const mark of this.panel.querySelectorAll(`[data-${side}]`))
+            mark.style[side] = `${100 * mark.dataset[side]}%`;
         const drag = (event) => {
           if (!event.buttons) return;
           const box = map.getBoundingClientRect();
@@ -78,14 +105,19 @@
           for (let y = 0; y < height; y++)
             for (let x = 0; x < width; x++) {
               const at = 4 * (y * width + x);
-              const weight = this.mean(1 + ((KEYS - 1) * x) / (width - 1), sigma(DIMS * (1 - y / (height - 1))));
+              const weight = this.mean(
+                1 + ((KEYS - 1) * x) / (width - 1),
+                sigma(DIMS * (1 - y / (height - 1))),
+              );
               image.data.set([...colour.slice(0, 3), 230 * weight], at);
             }
           context.putImageData(image, 0, 0);
           // The border, where v d^(1 − 2a) = 2 ln n, at the height of v d.
           const border = [];
           for (let x = 0; x <= 1000 && a < 0.5; x += 20) {
-            const log = Math.log2((2 * Math.LN2 * (1 + (KEYS - 1) * (x / 1000))) / v ** (2 * a)) / (1 - 2 * a);
+            const log =
+              Math.log2((2 * Math.LN2 * (1 + (KEYS - 1) * (x / 1000))) / v ** (2 * a)) /
+              (1 - 2 * a);
             border.push(`${x} ${(1000 - (1000 * log) / DIMS).toFixed(1)}`);
           }
           this.at(".map path").setAttribute("d", a < 0.5 ? `M${border.join("L")}` : "");
@@ -110,12 +142,18 @@
           this.keys = Float64Array.from({ length: n }, next).sort().reverse();
         }
         const weights = softmax(this.keys.map((g) => spread * g));
-        this.at(".bars path").setAttribute("d", bars([...weights.subarray(0, 32)], 0, Math.min(32, n)));
+        this.at(".bars path").setAttribute(
+          "d",
+          bars([...weights.subarray(0, 32)], 0, Math.min(32, n)),
+        );
         const weight = percent(this.mean(Math.log2(n), spread));
-        const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) => x.toFixed(x < 100 ? 1 : 0));
+        const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) =>
+          x.toFixed(x < 100 ? 1 : 0),
+        );
         const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "shared";
         this.at(".found b").textContent = weight;
-        this.at(".found span").innerHTML = `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
+        this.at(".found span").innerHTML =
+          `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
         return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
       }
     },

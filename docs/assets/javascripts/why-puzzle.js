@@ -76,11 +76,15 @@
         const heap = Array(BINS).fill(0);
         for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
         const known = count && n + m + d === 6 && !ddof;
-        const law = known ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0))) : [];
+        const law = known
+          ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0)))
+          : [];
         const top = Math.max(1, ...heap.slice(0, BINS), ...law) * 1.05;
         const [bins, line] = this.panel.querySelectorAll(".bars path");
         bins.setAttribute("d", bars(heap.slice(0, BINS).map((h) => h / top)));
-        const at = law.map((h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`);
+        const at = law.map(
+          (h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`,
+        );
         line.setAttribute("d", known ? `M${at.join("L")}` : "");
 
         const marks = { guess, bare: count && d, right: count && right, mean: count && mean };
@@ -92,34 +96,56 @@
         const dot = this.at(".dot");
         dot.hidden = !count;
         dot.style.left = `${(100 * Math.min(latest, 4 * d)) / (4 * d)}%`;
-        if (this.falls && !this.calm) dot.animate({ translate: ["-50% -8rem", "-50% 0"] }, { duration: 350, easing: "ease-in" });
+        if (this.falls && !this.calm)
+          dot.animate(
+            { translate: ["-50% -8rem", "-50% 0"] },
+            { duration: 350, easing: "ease-in" },
+          );
         this.falls = false;
 
         // What the guess gets: the share of all draws that is smaller.
         const share = (limit) => percent(this.drawn.filter((v) => v * more < limit).length / count);
-        const asked = known && guess !== this.data.observed ? `, and ${share(this.data.observed)} below the ${this.data.observed} of our question` : "";
-        const [draws, sign] = [count === 1 ? "1 draw" : `${count} draws`, latest < guess ? "less" : "more"];
+        const asked =
+          known && guess !== this.data.observed
+            ? `, and ${share(this.data.observed)} below the ${this.data.observed} of our question`
+            : "";
+        const [draws, sign] = [
+          count === 1 ? "1 draw" : `${count} draws`,
+          latest < guess ? "less" : "more",
+        ];
         const answer =
           count > 9
             ? `You guessed ${guess}: ${share(guess)} of ${draws} are below it${asked}. Their mean is ${mean.toFixed(2)}.`
-            : count && `You guessed ${guess}: this draw is ${Math.abs(latest - guess).toFixed(2)} ${sign}. Draw more.`;
+            : count &&
+              `You guessed ${guess}: this draw is ${Math.abs(latest - guess).toFixed(2)} ${sign}. Draw more.`;
         this.at(".answer").textContent = answer || "";
-        for (const button of this.panel.querySelectorAll("[value^=ddof]")) button.ariaPressed = button.value === `ddof=${ddof}`;
+        for (const button of this.panel.querySelectorAll("[value^=ddof]"))
+          button.ariaPressed = button.value === `ddof=${ddof}`;
 
         const entry = (x) => x.toFixed(2).padStart(6).replace("-", "−");
-        const row = (i) => this.last.slice(i * m, (i + 1) * m).map(entry).join(" ");
+        const row = (i) =>
+          this.last
+            .slice(i * m, (i + 1) * m)
+            .map(entry)
+            .join(" ");
         this.at(".matrix").hidden = !count;
-        this.at(".matrix").textContent = count ? Array.from({ length: n }, (_, i) => row(i)).join("\n") : "";
+        this.at(".matrix").textContent = count
+          ? Array.from({ length: n }, (_, i) => row(i)).join("\n")
+          : "";
         this.at(".found b").textContent = count ? latest.toFixed(2) : "?";
         const call = `np.var${ddof ? "(ddof=1)" : ""} of ${count ? "this" : "a"} ${n}×${m} product`;
-        this.at(".found span").textContent = count ? call : `${call} of random numbers. Move your guess, then draw.`;
+        this.at(".found span").textContent = count
+          ? call
+          : `${call} of random numbers. Move your guess, then draw.`;
         this.at(".ends").innerHTML = [0, 1, 2, 3, 4].map((i) => `<i>${i * d}</i>`).join("");
         this.at(".legend").innerHTML = count
           ? `<i class="last">last draw</i> <i class="guess">guess ${guess}</i> <i class="bare">d = ${d}</i> ${
               known ? `<i class="law">exact distribution</i> ` : ""
             }<i class="right">exact mean${ddof ? "" : " d(1 − 1/nm)"} = ${right.toFixed(2)}</i> <i class="mean">mean of ${draws} ${mean.toFixed(2)}</i>`
           : `<i class="guess">guess ${guess}</i>`;
-        return count ? `${call} is ${latest.toFixed(2)}. ${answer} The exact mean is ${right.toFixed(2)}.` : call;
+        return count
+          ? `${call} is ${latest.toFixed(2)}. ${answer} The exact mean is ${right.toFixed(2)}.`
+          : call;
       }
     },
   );

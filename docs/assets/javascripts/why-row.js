@@ -7,22 +7,34 @@
     class extends Explorable {
       static title = "One real row";
       static inputs = [
-        { name: "a", label: "divide by <i>dᵃ</i>, <i>a</i>", least: 0, most: 1, step: 0.05, value: 0.5 },
+        {
+          name: "a",
+          label: "divide by <i>dᵃ</i>, <i>a</i>",
+          least: 0,
+          most: 1,
+          step: 0.05,
+          value: 0.5,
+        },
         { name: "head", value: 0 },
       ];
 
       get stage() {
         return `<p class="title"></p><p class="found"><b></b> <span></span></p><div class="sums keyed">${this.data.words
           .map(
-            (word) => `<p><span>${word}</span><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">
+            (
+              word,
+            ) => `<p><span>${word}</span><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true">
             <path/><path class="trained"/></svg><b></b></p>`,
           )
-          .join("")}</div><p class="legend"><i class="now"></i> <i class="trained">as trained, divided by √d</i></p>`;
+          .join(
+            "",
+          )}</div><p class="legend"><i class="now"></i> <i class="trained">as trained, divided by √d</i></p>`;
       }
 
       get acts() {
         const heads = this.data.heads.map(
-          ([name], i) => `<button type="button" data-act="choose" value="${i}">head ${name}</button>`,
+          ([name], i) =>
+            `<button type="button" data-act="choose" value="${i}">head ${name}</button>`,
         );
         return `<p class="acts">${heads.join("")}<input type="hidden" name="head" value="0"></p>${presets({ undivided: "a=0", "÷ √<i>d</i>": "a=0.5", "÷ <i>d</i>": "a=1" })}`;
       }
@@ -42,12 +54,18 @@
           then.setAttribute("d", `M${at(trained[i])} 0v20`);
           row.lastChild.textContent = percent(weights[i]);
         });
-        for (const button of this.panel.querySelectorAll("button")) button.ariaPressed = [`${head}`, `a=${a}`].includes(button.value);
+        for (const button of this.panel.querySelectorAll("button"))
+          button.ariaPressed = [`${head}`, `a=${a}`].includes(button.value);
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
-        const by = a ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}` : "undivided";
+        const by = a
+          ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}`
+          : "undivided";
         const top = weights.indexOf(Math.max(...weights));
         const keys = `as if ${sharing(weights).toFixed(1)} of ${words.length} keys shared the whole`;
-        const [title, goes] = [`Head ${name}, ${by}${a === 0.5 ? ", as trained" : ""}`, `goes to “${words[top]}”`];
+        const [title, goes] = [
+          `Head ${name}, ${by}${a === 0.5 ? ", as trained" : ""}`,
+          `goes to “${words[top]}”`,
+        ];
         this.at(".title").textContent = title;
         this.at(".now").textContent = `now, ${by}`;
         this.at(".found b").textContent = percent(weights[top]);

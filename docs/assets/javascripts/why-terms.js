@@ -7,7 +7,11 @@
     ["sum", "mean square"],
     ["ghost", "as published (dashed)"],
   ];
-  const short = (x) => x.toFixed(Math.abs(x) < 99.95 ? 1 : 0).replace(/^-0\.0$/, "0.0").replace("-", "−");
+  const short = (x) =>
+    x
+      .toFixed(Math.abs(x) < 99.95 ? 1 : 0)
+      .replace(/^-0\.0$/, "0.0")
+      .replace("-", "−");
 
   explorable(
     "why-terms",
@@ -16,14 +20,25 @@
       static inputs = [
         { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 60 },
         { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 1 },
-        { name: "d", label: "dimensions <i>d</i>", least: 1, most: 8, step: 1, value: 1, power: true },
+        {
+          name: "d",
+          label: "dimensions <i>d</i>",
+          least: 1,
+          most: 8,
+          step: 1,
+          value: 1,
+          power: true,
+        },
       ];
 
       stage = `<div class="terms"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
         <circle r="100"/><path class="query"/><path class="key"/><circle class="grip" r="14"/>
         <text x="84" y="-14">q</text><text class="name">k</text></svg>
         <div class="sums">${ROWS.map(
-          ([hue, name]) => `<p class="${hue}"><span>${name}</span><svg viewBox="0 0 1000 20" preserveAspectRatio="none"
+          ([
+            hue,
+            name,
+          ]) => `<p class="${hue}"><span>${name}</span><svg viewBox="0 0 1000 20" preserveAspectRatio="none"
           aria-hidden="true"><path class="ghostly"/><path/></svg><b></b></p>`,
         ).join("")}</div></div><p class="size"></p>`;
 
@@ -40,7 +55,10 @@
         const drag = (event) => {
           if (!event.buttons) return;
           const box = turn.getBoundingClientRect();
-          const [x, y] = [event.clientX - box.left - box.width / 2, box.top + box.height / 2 - event.clientY];
+          const [x, y] = [
+            event.clientX - box.left - box.width / 2,
+            box.top + box.height / 2 - event.clientY,
+          ];
           const t = Math.abs((Math.atan2(y, x) * 180) / Math.PI);
           this.values = { t, r: Math.min(1, (2.2 * Math.hypot(x, y)) / box.width) };
         };
@@ -58,7 +76,8 @@
         const published = d + r * r * d + terms[2];
         // Each term begins where the one before it ends. All that d allows has room.
         const scale = 1000 / (d * d + 2 * d);
-        const bar = (from, to) => `M${(from * scale).toFixed(2)} 1h${((to - from) * scale).toFixed(2)}v18H${(from * scale).toFixed(2)}z`;
+        const bar = (from, to) =>
+          `M${(from * scale).toFixed(2)} 1h${((to - from) * scale).toFixed(2)}v18H${(from * scale).toFixed(2)}z`;
         const spans = [
           [0, d],
           [d, d + terms[1]],
@@ -77,11 +96,17 @@
         const [x, y] = [100 * r * Math.cos(angle), -100 * r * Math.sin(angle)];
         this.at(".query").setAttribute("d", "M0 0H100m-12 -6l12 6l-12 6");
         this.at(".key").setAttribute("d", `M0 0L${x.toFixed(1)} ${y.toFixed(1)}`);
-        for (const [name, value] of [["cx", x], ["cy", y]]) this.at(".grip").setAttribute(name, value.toFixed(1));
+        for (const [name, value] of [
+          ["cx", x],
+          ["cy", y],
+        ])
+          this.at(".grip").setAttribute(name, value.toFixed(1));
         const name = this.at(".name");
         name.setAttribute("x", x.toFixed(1));
         name.setAttribute("y", (y + 5).toFixed(1));
-        const [size, said] = [sum, published].map((square) => short(Math.sqrt(Math.max(0, square))));
+        const [size, said] = [sum, published].map((square) =>
+          short(Math.sqrt(Math.max(0, square))),
+        );
         const words = `Key at ${t}°: root mean square ${size}, published ${said}; √d is ${short(Math.sqrt(d))}, d is ${d}`;
         this.at(".size").textContent = words;
         return `${words}. With ρ = ${r} the terms are ${terms.map(short).join(", ")}.`;
