@@ -254,12 +254,14 @@ SHOWN = re.compile(r"^([ \t]*)(`{3,})[^`\n]*\n.*?^\1\2[ \t]*$", re.MULTILINE | r
 def orphans(root: Path) -> list[str]:
     """List what lacks its counterpart among docs/, snippets/ and tests/.
 
-    A folder of snippets has a page and a folder of tests of its name. Its page shows each script
-    that has `# %%` cells once, and a test file has its name; one that only says something of the
+    A folder of snippets has a page and a folder of tests of its name. Pages show each script that
+    has `# %%` cells once in all, and a test file has its name; one that only says something of the
     others is neither shown nor tested. A script without cells is there for others of the folder to
     import, or is one that `make measure` runs. Each claim of a ledger has a test of its own.
     """
     found = []
+    pages = [SHOWN.sub("", page.read_text("utf-8")) for page in (root / "docs").glob("*.md")]
+    embedded = [each for text in pages for each in EMBEDDED.findall(text)]
     for folder in sorted(path for path in (root / "snippets").iterdir() if path.is_dir()):
         scripts = {path.stem: path.read_text("utf-8") for path in folder.glob("*.py")}
         if not scripts:
@@ -271,17 +273,14 @@ def orphans(root: Path) -> list[str]:
         if not page.is_file():
             found.append(f"snippets/{stem} has no docs/{stem}.md")
             continue
-        text = SHOWN.sub("", page.read_text("utf-8"))
-        shown = Counter(name for where, name in EMBEDDED.findall(text) if where == stem)
+        shown = Counter(name for where, name in embedded if where == stem)
         imported = {name for code in scripts.values() for name in imports(code)}
         for name, code in sorted(scripts.items()):
             if re.search(r"^# %%(?! says)", code, re.MULTILINE):
                 if not (root / f"tests/{stem}/test_{name}.py").is_file() and stem != "claims":
                     found.append(f"snippets/{stem}/{name}.py has no tests/{stem}/test_{name}.py")
                 if shown[name] != 1:
-                    found.append(
-                        f"docs/{stem}.md shows {stem}/{name} {shown[name]} times, not once"
-                    )
+                    found.append(f"pages show {stem}/{name} {shown[name]} times, not once")
             elif name != "says" and name not in imported and not name.startswith("measure"):
                 found.append(f"snippets/{stem}/{name}.py has no cells and nothing imports it")
     return found
