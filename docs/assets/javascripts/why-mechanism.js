@@ -157,7 +157,7 @@
         this.told = true;
         if (this.at(".guess :focus")) this.at(".acts :last-of-type").focus();
         this.at(".guess").textContent = this.answer;
-        return `${this.answer} ${words}`;
+        return this.answer + " " + words;
       }
     },
   );
