@@ -21,7 +21,7 @@ TEXT = """# T
 
 A query is {= line.slope } [@zhang].
 
-See [other](other.md#there), $x^2$ and [@a-1].
+See [other](other.md#there) and $x^2$.
 
 ::: chapter/line
 """
@@ -72,7 +72,6 @@ CHANGES = {
     "a result": ("snippets/chapter/line.py", ("slope = 1.5", "slope = 2.5")),
     "a drawing": ("snippets/chapter/line.py", ("[0, 1]", "[1, 0]")),
     "a work": ("docs/references.bib", ("{A Note}", "{Another}")),
-    "a verdict": ("snippets/claims/source.py", ('"true"', '"wrong"')),
     "a word": ("docs/glossary.md", ("Query\n:   A vector", "Query\n:   What a token asks")),
     "a new word": ("docs/glossary.md", ("Key\n", "See\n")),
 }
