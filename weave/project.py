@@ -65,18 +65,17 @@ class Project:
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
         self.stamps: object = None
-        # Since the last refresh: look-ups, their answers and the digests of these, and the entries
-        # that were asked for, which no sweep drops.
+        # Since the last refresh: answers to look-ups, and their digests.
         self.answers: dict[str, Any] = {}
         self.digests: dict[str, str] = {}
-        self.wanted: set[tuple[str, str]] = set()
+        self.wanted: set[tuple[str, str]] = set()  # the entries asked for, which no sweep drops
         self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
 
     def refresh(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
-        What fails is not kept; whoever asks for it is told why. `meanwhile` needs none of them.
+        What fails is not kept; whoever asks learns why. `meanwhile` needs none of them.
         """
         with self.lock:
             stamps, links_out = survey(self.root)
@@ -89,8 +88,9 @@ class Project:
             # What only asserts reads the results of the others, so it runs after them.
             later = {name for name, path in self.jobs.items() if snippets.only_says(path)}
             self.run(self.jobs.keys() - later, meanwhile)
-            self.run(later)
-            self.stamps = stamps
+            self.failed |= snippets.blocked(later, self.jobs, self.failed.keys())
+            self.run(later - self.failed.keys())
+            self.asked, self.stamps = set(), stamps  # no page has asked yet
 
     def run(self, names: Iterable[str], meanwhile: Callable[[], object] = lambda: None) -> None:
         """Run those snippets and labs that have changed, and keep what they gave."""

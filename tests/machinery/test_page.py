@@ -153,6 +153,8 @@ MISTAKES = {
     "{= line. }": "'line.' is no name of a result",
     "{= line.std }": "'line.std': this is a dict; a page prints a finite number",
     "{= line.never }": "'line.never': this is nan; a page prints a finite number",
+    "{= 3.7 }": "'3.7' is typed; name a result",
+    "| {= a :.1f } | {for a in line.names}": "'x|y' is a text: write {= a }, with no format",
     "{= line.slope / 2 }": "'line.slope / 2' computes; name the number in the snippet",
     "{= len(line.std) }": "'len(line.std)' computes; name the number",
     "{= line.falling[:2] }": "'line.falling[:2]' computes",
@@ -189,7 +191,7 @@ def test_a_mistake_names_page_and_line(root, project, mistake, message, front_ma
     (root / "docs").mkdir(exist_ok=True)
     project.snippet(
         "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
-        "never = float('nan')\nfunction = len\nthree = (1, 2, 3)"
+        "never = float('nan')\nfunction = len\nthree = (1, 2, 3)\nnames = ['x|y']"
     )
     page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
     line = page[: page.index(mistake)].count("\n") + 1

@@ -68,6 +68,15 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
             "Each is larger than it.",
             None,
         ),
+        ('for x in same:\n    assert x, "each of them is"', "Each of them is.", "is never reached"),
+        (
+            "seen = []\nfor x in std:\n    seen.append(x)\n"
+            "    assert x > 1, 'each is more than one'\n"
+            "assert len(seen) == 3, 'three of them all'",
+            "Each is more than one, three of them all.",
+            None,
+        ),
+        (RISES, "For $a<b$ it rises from line to line, and $c>d$.", None),
         (
             'for x in std:\n    assert x < 8, "each is smaller than it"',
             "Each is smaller than it.",
@@ -94,6 +103,37 @@ def test_an_assertion_without_words_is_a_mistake(said, says):
     [found] = said(says, "Two words of it.")
     assert LINE.search(found)
     assert "an assertion's message is words of the page" in found
+
+
+@pytest.mark.parametrize(
+    ("says", "mistake"),
+    [
+        ("np.testing.assert_allclose(slope, 9)", "an assertion fails that has no words"),
+        ('def f():\n    assert slope > 1, "more than one of"\n\nf()', "outside the function"),
+    ],
+)
+def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):
+    [found] = said(says, "It is more than one of it.")
+    assert LINE.search(found)
+    assert mistake in found
+
+
+def test_a_snippet_that_begins_to_fail_takes_what_is_said_of_it_along(project):
+    text = "# Lines\n\n{= line.slope }, and {= steep.slope }.\n\nSo the second is steeper.\n"
+    project.snippet("slope = 1.5")
+    project.snippet("slope = 2.5", name="chapter/steep")
+    project.file("snippets/chapter/says.py", SAYS)
+    assert project.build(text).warnings == []
+    project.snippet("slope = 1 / 0", name="chapter/steep")
+    found = " ".join(project.build(text).warnings)
+    assert "ZeroDivisionError" in found
+    assert "says.py imports chapter/steep, which failed" in found
+
+
+def test_what_no_page_can_have_is_a_mistake(project):
+    project.snippet(COMPUTE, says=RISES, name="elsewhere/line")
+    [found] = project.build("# Lines\n").warnings
+    assert "elsewhere/line.py:20: no page shows or quotes what this says" in found
 
 
 def test_the_nearest_sentence_is_named(said):

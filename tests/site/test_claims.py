@@ -68,10 +68,10 @@ def test_a_source_and_a_verdict_narrow_together(claims, value, number):
 
 
 def test_a_source_without_such_a_claim_says_so(claims):
-    claims.locator('.filter [value="variance_thread"]').check()
+    claims.locator('.filter [value="note"]').check()
     said = "e => getComputedStyle(e, '::after').content"
     assert claims.locator(".source:visible").evaluate(said) == "none"
-    claims.locator('.filter [value="no code"]').check()
+    claims.locator('.filter [value="withdrawn"]').check()
     assert claims.locator(".source:visible").evaluate(said) == '"No such claim in this source."'
     assert not claims.locator(".source table:visible").count()
 

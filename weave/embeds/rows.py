@@ -29,7 +29,13 @@ def weave(match: re.Match[str], context: Context) -> str:
 
         def label(found: re.Match[str], own: dict[str, object] = own) -> str:
             text = own.get(found["name"])  # a label may hold formulas and links
-            return format(text, found["spec"] or "") if isinstance(text, str) else found[0]
+            if not isinstance(text, str):
+                return found[0]
+            if found["spec"]:
+                raise WeaveError(
+                    f"'{text}' is a text: write {{= {found['name']} }}, with no format"
+                )
+            return text.replace("|", r"\|")
 
         row = context.part(ALONE.sub(label, match["row"]), own={**context.own, **own})
         rows.append(row)

@@ -113,6 +113,8 @@ def read(written: str, context: Context) -> tuple[Any, str]:
         tree = ast.parse(written[other.end() :] if other else written, mode="eval").body
     except SyntaxError:
         raise WeaveError(f"'{written}' is no name of a result; {FORM}") from None
+    if isinstance(tree, ast.Constant | ast.UnaryOp):
+        raise WeaveError(f"'{written}' is typed; name a result, and {FORM}")
     snippet = ""
 
     def value(node: ast.expr) -> Any:

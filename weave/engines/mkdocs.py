@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
+from rcssmin import cssmin
 from rjsmin import jsmin
 
 from weave.basics.errors import WeaveError
@@ -79,6 +80,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         for script in files.javascript_files():
             if script.src_dir == config.docs_dir:
                 script.content_string = jsmin(script.content_string)
+        for sheet in files.css_files():
+            if sheet.src_dir == config.docs_dir:
+                sheet.content_string = cssmin(sheet.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:

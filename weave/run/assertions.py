@@ -10,6 +10,7 @@ looks for the words on the pages.
 
 import ast
 import copy
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ OPPOSITE = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq,
     ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
+OUTSIDE = "put the assertion outside the function: a loop will do"
 WORDS = "an assertion's message is words of the page: assert one < other, 'at least three words'"
 
 
@@ -46,16 +48,35 @@ def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
         for node in asserts:
             if len(words_of(node).split()) < 3:
                 raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                raise WeaveError(f"{where(path, node.lineno)}: {OUTSIDE}")
+        before = namespace if isinstance(statement, ast.Assert) else kept(namespace)
         failed = run(statement, path, namespace)
+        of = {line: node for node in asserts for line in lines(node)}
+        if failed and not of.keys() & failed:
+            raise WeaveError(f"{where(path, max(failed))}: an assertion fails that has no words")
         for node in asserts:
             flaw = ""
-            if failed and node.lineno <= failed <= (node.end_lineno or node.lineno):
+            if failed & set(lines(node)):
                 flaw = sides(node.test, path, namespace)
             elif not failed:
-                flaw = idle(statement, node, path, namespace)
+                flaw = idle(statement, node, path, before)
             code = ast.unparse(node.test)
             found.append(Assertion(node.lineno, words_of(node), code, flaw))
     return found
+
+
+def lines(node: ast.Assert) -> range:
+    """Give the lines on which an assertion stands."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def kept(namespace: dict[str, Any]) -> dict[str, Any]:
+    """Copy a namespace so that a loop which is run again finds its lists as they were."""
+    plain = (list, dict, set)
+    return {
+        k: copy.deepcopy(v) if type(v) in plain and k[0] != "_" else v for k, v in namespace.items()
+    }
 
 
 def words_of(node: ast.Assert) -> str:
@@ -63,18 +84,15 @@ def words_of(node: ast.Assert) -> str:
     return str(node.msg.value) if isinstance(node.msg, ast.Constant) else ""
 
 
-def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> int:
-    """Run a statement; give the line of the assertion that does not hold, or 0."""
+def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> set[int]:
+    """Run a statement; give the lines that led to an assertion that does not hold, if one does."""
     tree = ast.fix_missing_locations(ast.Module([statement], []))
     try:
         exec(compile(tree, str(path), "exec"), namespace)
     except AssertionError as error:
-        trace, line = error.__traceback__, 0
-        while trace:
-            inside = trace.tb_frame.f_code.co_filename == str(path)
-            line, trace = trace.tb_lineno if inside else line, trace.tb_next
-        return line
-    return 0
+        frames = traceback.walk_tb(error.__traceback__)
+        return {0} | {line for frame, line in frames if frame.f_code.co_filename == str(path)}
+    return set()
 
 
 def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
@@ -103,20 +121,27 @@ def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
 
 def idle(statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]) -> str:
     """Name a comparison that can be turned round without the assertion's noticing."""
+
+    def notices() -> bool:
+        try:
+            return bool(run(copy.deepcopy(statement), path, kept(namespace)))
+        except Exception:
+            return True
+
     for comparison, at in comparisons(node.test):
         before = comparison.ops[at]
         comparison.ops[at] = OPPOSITE[type(before)]()
-        written = ast.unparse(comparison)
-        try:
-            failed = run(copy.deepcopy(statement), path, {**namespace})
-        except Exception:
-            failed = 1
+        written, noticed = ast.unparse(comparison), notices()
         comparison.ops[at] = before
-        if not failed:
+        if not noticed:
             return f"'{written}' would hold as well: it decides nothing"
-    if not any(isinstance(each, ast.Name) for each in ast.walk(node.test)):
-        return f"'{ast.unparse(node.test)}' asks nothing of a result"
-    return ""
+    test = node.test
+    if not any(isinstance(each, ast.Name) for each in ast.walk(test)):
+        return f"'{ast.unparse(test)}' asks nothing of a result"
+    node.test = ast.copy_location(ast.Constant(False), test)
+    reached = notices()
+    node.test = test
+    return "" if reached else f"'{ast.unparse(test)}' is never reached: it decides nothing"
 
 
 def comparisons(test: ast.expr) -> Iterator[tuple[ast.Compare, int]]:

@@ -18,6 +18,7 @@ assert x > y, "words of the page that shows or quotes this"
 import ast
 import hashlib
 import re
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,6 +79,19 @@ def name_of(path: Path) -> str:
 def where(path: Path, line: int | None = 1) -> str:
     """Name a line of a script as an error does: `snippets/variance/spread.py:1`."""
     return f"snippets/{name_of(path)}.py:{line}"
+
+
+def blocked(
+    names: Iterable[str], jobs: Mapping[str, Path], failed: Collection[str]
+) -> dict[str, WeaveError]:
+    """Give an error for each script that only asserts and imports a snippet which has failed."""
+    errors = {}
+    for name in names:
+        text = jobs[name].read_text("utf-8", errors="replace")
+        for module in re.findall(r"^(?:import|from)[ ]+(\w+)", text, re.MULTILINE):
+            if (other := f"{name.partition('/')[0]}/{module}") in failed:
+                errors[name] = WeaveError(f"snippets/{name}.py imports {other}, which failed")
+    return errors
 
 
 def read(path: Path) -> Snippet:

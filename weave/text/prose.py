@@ -93,6 +93,10 @@ def judge(
         chapter = name.partition("/")[0]
         readers = [page for page in pages if page == chapter or name in pages[page].source]
         if not readers:
+            for each in assertions:
+                place = f"snippets/{name}.py:{each.line}"
+                nowhere = f"{place}: no page shows or quotes what this says"
+                found.get("index.md", {"mistakes": []})["mistakes"].append((1, nowhere))
             continue
         home = chapter if chapter in pages else readers[0]
         caption = texts[f"snippets/{name}.py"]
@@ -144,7 +148,9 @@ def judge_text(
     """
     for number, sentence in enumerate(text.sentences):
         assertions = covered.get((text.name, number), [])
-        values = [match["written"] or "" for match in VALUE.finditer(sentence.text)]
+        values = [
+            (match["written"] or "").partition(" :")[0] for match in VALUE.finditer(sentence.text)
+        ]
         if not (values or assertions or shown):
             continue
         line, where = shown or sentence.line, f"{text.name}: " if shown else ""

@@ -14,11 +14,12 @@ NO_TEXT = re.compile(
 VALUE = re.compile(r"\{=[ ](?P<written>[^{}]+)\}|\{for[ ][^{}]*\}")
 FORMULA = re.compile(r"(?<!\\)\$[^$\n]+\$")
 # Where words and numbers are no statement of ours: references, addresses, attributes.
-ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[ ]?[:.#][^{}]*\}|<[^>]*>")
+ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[ ]?[:.#][^{}]*\}|</?[a-zA-Z][^<>$]*>")
 QUOTATION = re.compile(r"“[^”]*”")
 BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||\#+|:[ ]{2})[ ]", re.MULTILINE)
 END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
-WORD = re.compile(r"\d[\d,.]*\d|\w+|…")
+WORD = re.compile(r"\d[\d,.]*\d|[^\W_]+(?:_+[^\W_]+)*|…")
+CODE = re.compile(r"`[^`\n]+`")
 NUMBER = re.compile(
     r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?![\w×-]|\.\d)"
 )
@@ -42,7 +43,7 @@ class Sentence(NamedTuple):
 
 def in_words(text: str) -> str:
     """Give the words of a text in Markdown."""
-    found = WORD.findall(ASIDE.sub(" ", VALUE.sub(" … ", text)))
+    found = WORD.findall(ASIDE.sub(" ", CODE.sub(" ", VALUE.sub(" … ", text))))
     return f" {' '.join(found)} ".casefold()
 
 
