@@ -130,17 +130,17 @@ def section(project: Project, place: str) -> list[str]:
     return [title, headings.get(anchor, title)]
 
 
-def links_back(context: Context, key: str, words: str, tables: bool = True) -> str:
+def links_back(context: Context, key: str, words: str) -> str:
     """Link to the places that refer to an entry, one link for each section, after some words.
 
     The pages are named as well, because sections of several pages may share a name. Where a page's
-    text refers to the entry, its tables are left out, and without `tables` other pages' as well.
+    text refers to the entry, its tables are left out.
     """
     places: list[Mention] = context.look_up("mentioned", key) or []
     in_text = {mention.page for mention in places if not mention.in_table}
     pages: dict[str, dict[str, str]] = {}
     for mention in places:
-        if mention.in_table and (mention.page in in_text or (in_text and not tables)):
+        if mention.in_table and mention.page in in_text:
             continue
         link = f"[{mention.section}]({context.to_root}{mention.page}#{mention.anchor})"
         pages.setdefault(mention.title, {}).setdefault(mention.section, link)

@@ -52,8 +52,7 @@ def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
                 raise WeaveError(f"{where(path, node.lineno)}: {OUTSIDE}")
         before = namespace if isinstance(statement, ast.Assert) else kept(namespace)
         failed = run(statement, path, namespace)
-        of = {line: node for node in asserts for line in lines(node)}
-        if failed and not of.keys() & failed:
+        if failed and not any(failed & set(lines(node)) for node in asserts):
             raise WeaveError(f"{where(path, max(failed))}: an assertion fails that has no words")
         for node in asserts:
             flaw = ""

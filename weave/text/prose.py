@@ -88,7 +88,7 @@ def judge(
     pages = {Path(name).stem: text for name, text in texts.items() if name.startswith("docs/")}
     found: Found = {f"{page}.md": {"mistakes": [], "notes": []} for page in pages}
     covered: dict[tuple[str, int], list[Assertion]] = {}
-    shown: list[tuple[str, str]] = []  # a page, and a snippet whose words it shows
+    shown: list[tuple[str, int, str]] = []  # a page, and on which line it shows which snippet
     for name, assertions in asserted.items():
         chapter = name.partition("/")[0]
         readers = [page for page in pages if page == chapter or name in pages[page].source]
@@ -102,7 +102,7 @@ def judge(
         caption = texts[f"snippets/{name}.py"]
         line = shown_at(pages[home], name)
         if line:
-            shown.append((home, name))
+            shown.append((home, line, name))
         near_by = [*(pages[page] for page in readers), caption]
         for assertion in assertions:
             at = [(text, number) for text in near_by for number in matches(assertion.words, text)]
@@ -123,10 +123,9 @@ def judge(
                     mistakes.append((here, f"{twice}: add words that tell which is meant"))
     for page, text in pages.items():
         judge_text(found[f"{page}.md"], text, covered)
-    for page, name in shown:
+    for page, line, name in shown:
         caption = texts[f"snippets/{name}.py"]
-        at_line = shown_at(pages[page], name)
-        judge_text(found[f"{page}.md"], caption, covered, at_line, known[name])
+        judge_text(found[f"{page}.md"], caption, covered, line, known[name])
     return found
 
 
