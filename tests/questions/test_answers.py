@@ -3,9 +3,7 @@
 import re
 from itertools import islice
 
-import numpy as np
 import pytest
-from scipy import special
 
 from tests.conftest import PROJECT
 
@@ -88,22 +86,3 @@ def test_what_the_list_on_top_lacks_or_misplaces_is_named(old, new, flaw):
     page = PAGE.read_text("utf-8")
     assert page.count(old) == 1
     assert misplaced(page.replace(old, new)) == [flaw]
-
-
-def share_below(n, sigma, norm, draws=20_000):
-    """Count rows of Gaussian logits where diag(p) − ppᵀ has a smaller norm; give the error too."""
-    logits = sigma * np.random.default_rng([n, int(sigma)]).standard_normal((draws, n))
-    p = special.softmax(logits, axis=1)
-    two, three = np.sum(p**2, axis=1), np.sum(p**3, axis=1)
-    below = np.sqrt(np.maximum(two - 2 * three + two**2, 0)) < norm
-    return below.mean(), 0.5 / np.sqrt(draws)
-
-
-def test_at_256_dimensions_the_median_of_200_keys_falls_by_half():
-    # A median lies below a value if more than half of the rows do.
-    share, error = share_below(200, 1, 0.106)
-    assert share < 0.5 - 4.5 * error, "divided, it is above 0.106"
-    share, error = share_below(200, 16, 0.053)
-    assert share > 0.5 + 4.5 * error, "bare at 256 dimensions, below half of that"
-    share, error = share_below(200, 8, 0.106)
-    assert share < 0.5 - 4.5 * error, "bare at 64 dimensions, it does not fall"

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import special
 
 from tests.questions.draws import SAMPLES, has_spread, scores, vectors
-from tests.tolerance import agrees, mean_and_error
 
 
 def xavier(width, rng, outputs=512, d=64, samples=400):
@@ -47,33 +45,3 @@ def test_each_setting_has_the_spread_that_is_drawn(snippet, drawn, setting):
     spread = getattr(snippet("questions/changes"), setting)
     assert has_spread(drawn[setting], spread)
     assert not has_spread(drawn[setting], spread * np.sqrt(2)), "a wrong spread passes"
-
-
-def test_layernorm_leaves_one_direction_less():
-    q, k = vectors(4)
-    normed = [v - v.mean(axis=1, keepdims=True) for v in (q, k)]
-    normed = [v / v.std(axis=1, keepdims=True) for v in normed]
-    assert has_spread(scores(*normed) / 2, np.sqrt(4 / 3))
-    assert not has_spread(scores(*normed) / 2, 1)
-
-
-def test_shared_keys_and_masks_do_not_touch_a_score():
-    """Eight query heads with one key head: each score has spread 1, masked or not."""
-    rng = np.random.default_rng(2)
-    q, k = rng.standard_normal((4000, 8, 64)), rng.standard_normal((4000, 1, 64))
-    logits = scores(q, k) / 8
-    assert all(has_spread(logits[:, head], 1) for head in range(8))
-    assert not has_spread(logits.sum(axis=1), 1)
-    # A bias moves the mean of a score, and the variance not at all.
-    assert has_spread(logits[:, 0] - 3.0, 1)
-    assert not has_spread(logits[:, 0] * -3.0, 1)
-
-
-def test_dropout_of_weights_keeps_their_mean():
-    rng = np.random.default_rng(3)
-    weights = special.softmax(rng.standard_normal(16))
-    kept = rng.random((SAMPLES, 16)) > 0.1
-    mean, error = mean_and_error(weights * kept / 0.9)
-    assert agrees(mean, weights, error)
-    mean, error = mean_and_error(weights * kept)
-    assert not agrees(mean, weights, error), "without rescaling"

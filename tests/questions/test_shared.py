@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tests.questions.draws import has_spread, scores, vectors
+from tests.questions.draws import scores
 from tests.tolerance import agrees, mean_and_error
 
 
@@ -41,10 +41,3 @@ def test_how_much_a_token_attends_to_itself_to_a_hundredth(snippet):
     assert agrees(mean, itself, error)
     for wrong in (-0.01, 0.01):
         assert not agrees(mean, itself + wrong, error)
-
-
-def test_a_key_of_length_1_does_the_work_of_the_root():
-    """Reformer's q·q/|q| has the spread of q·k/√d between two tokens."""
-    q, other = vectors(64)
-    assert has_spread(scores(q, other / np.linalg.norm(other, axis=1, keepdims=True)), 1)
-    assert not has_spread(scores(q, other), 1)

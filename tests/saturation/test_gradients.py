@@ -113,25 +113,3 @@ def test_where_the_median_norms_cross(snippet, keys):
     for m, larger in [(45, False), (70, True)]:  # by all keys, drawn at random
         one, eight = (np.median(jacobian_squares(draw(27, m, s, 20_000)[1])) for s in (1, 8))
         assert (eight > one) == larger
-
-
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 64])
-def test_four_keys_by_a_line(n):
-    # In every draw, however uneven.
-    for sigma in (0.01, 0.3, 1, 3):
-        p = draw(28, n, sigma, 50)[1]
-        x = n * p - 1
-        v, s = np.mean(x**2, axis=1), np.mean(x**3, axis=1)
-        matrices = [np.linalg.norm(np.diag(w) - np.outer(w, w)) ** 2 for w in p]
-        rise = n**2 * np.array(matrices) - (n - 1)
-        rounding = 1e-12 * n**2
-
-        def fits(value, rise=rise, rounding=rounding):
-            return np.allclose(rise, value, rtol=1e-9, atol=rounding)
-
-        assert fits((n - 4) * v + v**2 - 2 * s)
-        assert not fits((n - 3) * v + v**2 - 2 * s)
-        if sigma > 0.01 and n > 2:
-            assert not fits((n - 4) * v), "without the powers above the second"
-        if sigma == 0.01 and n != 4:  # which hardly matter to nearly even weights
-            assert np.all(np.sign(rise) == np.sign(n - 4))

@@ -61,17 +61,6 @@ def test_audit(snippet, rule, same):
     assert not agrees(sd / np.sqrt(8), page.logit_sd[rule], error), "√D for √d"
 
 
-@pytest.mark.parametrize("rule", ["LeCun", "Xavier, one head", "Xavier, fused", "nn.Linear"])
-def test_the_dimension_of_a_head_drops_out_of_all_rules_but_one(rule):
-    rng, x = np.random.default_rng(23), tokens(0, 1, 512)[0]
-    (small, error), (large, other_error) = (
-        mean_and_error(np.ravel([draw(rng, (d, 512), rule) @ x for _ in range(4096 // d)]) ** 2)
-        for d in (64, 4096)
-    )
-    same = agrees(small, large, math.hypot(error, other_error))
-    assert same == (rule != "Xavier, one head")
-
-
 def test_the_bias_of_a_linear_layer(snippet):
     bias = np.random.default_rng(8).uniform(-1, 1, 40_000) / math.sqrt(512)
     mean, error = mean_and_error(bias**2)

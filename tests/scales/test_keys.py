@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from tests.scales.draws import N, tokens
+from tests.scales.draws import N
 from tests.scales.right_key import FACTORS, below, on_top
 from tests.tolerance import agrees, close, mean_and_error
 
@@ -94,24 +94,3 @@ def test_in_gaussian_noise_the_factor_needs_the_root_of_log_n(module, n, first_o
     there, beyond = (exact.mean_log_sum(n, c * best) / (c * best) for c in (1, 4))
     assert exact.mean_maximum(int(min(n, 1e15))) <= beyond < there
     assert there / beyond < 1.15 < (log_n + 0.5) / there
-
-
-@pytest.mark.parametrize("n", [16, N])
-@pytest.mark.parametrize("gap", [0.5, 1, 5])
-def test_over_a_fixed_gap_the_factor_needs_log_n(n, gap):
-    scores = np.zeros(n)
-    scores[0] = gap
-    assert close(special.softmax(math.log(n - 1) / gap * scores)[0], 0.5)
-    slower = math.sqrt(2 * math.log(n)) / gap
-    assert not close(special.softmax(slower * scores)[0], 0.5, 0.05)
-
-
-@pytest.mark.parametrize("c", [0.0, 0.5, 0.9])
-def test_critical_factor_of_tokens_with_a_common_cosine(c):
-    # A token among others: at ln n/(1 − c) half of its weight is on itself.
-    x = tokens(c, 64, 256)
-    scores = x @ x.T / 256
-    own = np.diag(special.softmax(math.log(63) / (1 - c) * scores, axis=1))
-    assert close(own, 0.5)
-    own = np.diag(special.softmax(math.log(63) * scores, axis=1))
-    assert close(own, 0.5, 1e-3) == (c == 0), "ln n alone"

@@ -3,41 +3,9 @@
 import math
 
 import numpy as np
-import pytest
-import sympy
 from scipy import integrate, optimize, stats
 
-from tests.theorem.draws import all_coordinates, two_numbers
 from tests.tolerance import agrees, close
-
-
-def test_cumulants_symbolically():
-    rho, t, d = sympy.symbols("rho t d")
-    # E e^{tS} of one pair, a Gaussian integral, and of the two χ².
-    pair = sympy.Matrix([[1, rho], [rho, 1]]).inv() - t * sympy.Matrix([[0, 1], [1, 0]])
-    generating = 1 / (pair.det() * (1 - rho**2))  # squared
-    claimed = 1 - 2 * rho * t - (1 - rho**2) * t**2
-    assert sympy.simplify(generating * claimed - 1) == 0
-    assert sympy.simplify(generating * (1 - rho * t) ** 2 - 1) != 0
-    assert sympy.expand((1 - (1 + rho) * t) * (1 + (1 - rho) * t) - claimed) == 0
-    series = sympy.series(-d / 2 * sympy.log(claimed), t, 0, 6).removeO()
-    cumulant = [sympy.expand(sympy.factorial(n) * series.coeff(t, n)) for n in range(6)]
-    for n in range(1, 6):
-        formula = d / 2 * sympy.factorial(n - 1) * ((1 + rho) ** n + (rho - 1) ** n)
-        assert sympy.expand(cumulant[n] - formula) == 0
-        wrong = d / 2 * sympy.factorial(n - 1) * ((1 + rho) ** n - (rho - 1) ** n)
-        assert sympy.expand(cumulant[n] - wrong) != 0
-    page = [rho * d, d * (1 + rho**2), d * (6 * rho + 2 * rho**3)]
-    page.append(6 * d * (1 + 6 * rho**2 + rho**4))
-    assert [sympy.expand(formula) for formula in page] == cumulant[1:5]
-
-
-@pytest.mark.parametrize(("d", "rho"), [(1, 0.5), (5, -0.4), (16, 0.9)])
-def test_two_numbers_have_the_law_of_all_coordinates(d, rho):
-    rng = np.random.default_rng(13)
-    few, many = two_numbers(rng, d, rho, 20_000), all_coordinates(rng, d, rho, 20_000)
-    assert stats.ks_2samp(few, many).pvalue > 1e-4
-    assert stats.ks_2samp(two_numbers(rng, d, -rho, 20_000), many).pvalue < 1e-4
 
 
 def test_law_lies_on_its_histogram(snippet):

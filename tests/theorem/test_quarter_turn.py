@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from tests.tolerance import agrees, close
 
 
@@ -20,12 +18,3 @@ def test_quarter_turn(snippet):
         assert agrees(second, page.exact[degrees], error)
         if 30 < degrees < 150:
             assert not agrees(second, page.printed[degrees], error)
-
-
-def test_the_quarter_turn_is_nilpotent():
-    J = np.array([[0, -1], [1, 0]])
-    form = np.block([[J.T, np.eye(2)], [np.eye(2), J]]) / 2
-    assert not close(form, 0)
-    assert close(form @ form, 0)
-    aligned = np.kron([[1, 1], [1, 1]], np.eye(2)) / 2  # k = q
-    assert not close(aligned @ aligned, 0)

@@ -41,10 +41,3 @@ def test_the_worst_distance_by_the_eigenvalues_of_c(snippet):
         ratio = (second + rho**2 * page.d) / (second + 2 * rho**2 * (turns**2).real.sum(1))
         assert close([ratio.max(), np.median(ratio)], [worst, page.median[rho]])
     assert (page.where[1.0], page.distances) == (ratio.argmax(), 4096)  # of the last, ρ = 1
-
-
-def test_rotary_without_correlation_needs_white_covariance():
-    turn = np.array([[0, -1], [1, 0]])
-    one, skew = np.eye(2), np.diag([1.5, 0.5])
-    assert close(np.trace(one @ turn @ skew @ turn.T), np.trace(one @ skew))
-    assert not close(np.trace(skew @ turn @ skew @ turn.T), np.trace(skew @ skew))

@@ -41,26 +41,3 @@ def test_density_from_the_eigenvalues(snippet):
     assert agrees(observed, np.interp(points, fine, whole), error)
     bell = stats.norm.cdf(points, page.mean, math.sqrt(page.printed_variance))
     assert not agrees(observed, bell, error)
-
-
-def test_all_cumulants_of_any_covariance():
-    # Exact moments by Gauss and Hermite, and from them the cumulants.
-    rng = np.random.default_rng(24)
-    node, weight = np.polynomial.hermite_e.hermegauss(5)
-    z = np.stack(np.meshgrid(*[node] * 4, indexing="ij")).reshape(4, -1)
-    p = np.prod(np.stack(np.meshgrid(*[weight] * 4, indexing="ij")), axis=0).ravel()
-    for _ in range(5):
-        L = rng.standard_normal((4, 4))
-        w, form = L @ z, np.kron([[0, 0.5], [0.5, 0]], np.eye(2)) @ L @ L.T
-        S = np.sum(w[:2] * w[2:], axis=0)
-        mean = np.average(S, weights=p)
-        two, three, four = (np.average((S - mean) ** j, weights=p) for j in (2, 3, 4))
-
-        def cumulants(matrix):
-            powers = [np.linalg.matrix_power(matrix, j) for j in (1, 2, 3, 4)]
-            return [2**j * math.factorial(j) * np.trace(powers[j]) for j in range(4)]
-
-        assert close(cumulants(form), [mean, two, three, four - 3 * two**2])
-        published = form.copy()
-        published[2:, 2:] = published[2:, 2:].T  # C for Cᵀ, in one of the blocks
-        assert not close(cumulants(published)[1:], [two, three, four - 3 * two**2])

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from tests.tolerance import agrees, close, mean_and_error, variance_and_error
@@ -58,15 +57,3 @@ def test_numbers_of_the_experiment(snippet, module):
     assert close(page.explained, 111**2 * ((1 + factor) ** 2 - 1) / page.sd**2, 1e-3)
     assert not close(page.explained, 111**2 * factor / page.sd**2, 1e-3), "one factor"
     assert page.scaled == 0.9960392891676604  # the last line that the source printed
-
-
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_residual_given_the_factors(d):
-    # Given |Q|² and |K|², Q and K are uniform on spheres: E Σ S² = |Q|²|K|²/d.
-    n, m = 3, 4
-    rng = np.random.default_rng(15)
-    Q, K = rng.standard_normal((60_000, n, d)), rng.standard_normal((60_000, d, m))
-    given = np.sum(Q**2, axis=(1, 2)) * np.sum(K**2, axis=(1, 2)) / d
-    residual, error = variance_and_error(np.sum((Q @ K) ** 2, axis=(1, 2)) - given)
-    assert agrees(residual, 2 * n * m * (d - 1) * (d + 2), error + 1e-9)
-    assert not agrees(residual, 2 * n * m * d * (d + 1), error)

@@ -24,15 +24,3 @@ def test_popoviciu_is_the_best_bound(snippet):
     largest = heights.var(axis=1).max()
     assert largest <= page.bound["B"] == np.var([3, 3, 7, 7])
     assert largest > (7 - 3) ** 2 / 12, "the variance of a uniform distribution"
-
-
-def test_a_range_bounds_the_variance_from_below_too():
-    rng = np.random.default_rng(17)
-
-    def holds(bound):  # of n numbers with range 1: random ones, and the best
-        best = [[0, 1, *[0.5] * (n - 2)] for n in range(2, 9)]
-        drawn = [[0, 1, *rng.random(n - 2)] for n in range(2, 9) for _ in range(300)]
-        return all(np.var(x) >= bound(len(x)) - 1e-12 for x in best + drawn)
-
-    assert holds(lambda n: 1 / (2 * n))
-    assert not holds(lambda n: 1.01 / (2 * n)), "it is the best bound"

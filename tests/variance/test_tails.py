@@ -53,13 +53,3 @@ def test_scores_that_are_exactly_0(snippet):
     for chance, same in ((1e-4, True), (1e-2, False)):  # the second: a coordinate, no product
         turning = (1 - chance + chance * np.cos(angle)) ** page.d
         assert close(turning.mean(), page.zero) == same
-
-
-def test_the_bound_of_berry_and_esseen():
-    # For d signs the two functions differ most at the jump at 0.
-    for d in (4, 64, 256):
-        score = np.arange(-d, d + 1, 2)
-        below = stats.binom.cdf(np.arange(d + 1), d, 0.5)
-        bell = stats.norm.cdf(score / math.sqrt(d))
-        distance = max(np.abs(below - bell).max(), np.abs(np.append(0, below[:-1]) - bell).max())
-        assert 0.56 / d < distance <= 0.56 / math.sqrt(d)
