@@ -1,6 +1,5 @@
 """The mean and the variance of np.var of a product: symbolically, counted, and drawn."""
 
-import itertools
 import math
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 import sympy
 
 from tests.tolerance import agrees, close, mean_and_error, variance_and_error
-from tests.variance.draws import dots, signs, standardise
+from tests.variance.draws import dots, standardise
 
 
 def gaussian_mean(polynomial):
@@ -44,27 +43,6 @@ def test_variance_if_independent(module):
     variance, error = variance_and_error(entries.var(axis=1))
     assert agrees(variance, law.variance_if_independent(n, d, m), error)
     assert not agrees(variance, law.variance(n, d, m), error)
-
-
-@pytest.mark.parametrize("shape", [(2, 2, 2), (1, 2, 3), (3, 1, 2)])
-def test_expected_by_all_sign_matrices(module, shape):
-    # It holds for any distribution of the entries.
-    n, d, m = shape
-    choice = signs(n * d + d * m)
-    V = np.var(choice[:, : n * d].reshape(-1, n, d) @ choice[:, n * d :].reshape(-1, d, m), (1, 2))
-    assert close(V.mean(), module("variance/sample_variance").expected(n, d, m))
-    assert not close(V.mean(), d)
-
-
-@pytest.mark.parametrize("numbers", [(0, 1, 2, 3), (-1, -1, -1, 1)])
-def test_16_9_by_all_orders_of_four_numbers(module, numbers):
-    # Any law of independent entries is a mixture of such shuffles.
-    law = module("variance/sample_variance")
-    orders = np.array(list(itertools.permutations(numbers))).reshape(-1, 2, 2)
-    A = standardise(orders)
-    mean = np.var(A[:, np.newaxis] @ A, axis=(-2, -1)).mean()
-    assert close(mean, law.expected_if_standardised(2, 2, 2))
-    assert not close(mean, law.expected(2, 2, 2))
 
 
 @pytest.mark.parametrize("shape", [(1, 3, 2), (3, 2, 4), (5, 1, 2)])

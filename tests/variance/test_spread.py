@@ -29,16 +29,3 @@ def test_average_size_by_its_closed_form(snippet):
         assert abs(np.sqrt(2 / np.pi) * spread.std[d] - exact[d]) > error, "if it were Gaussian"
     assert close(spread.growth, exact[64] / exact[4], 1e-3)
     assert not close(spread.growth, np.sqrt(16), 1e-3)
-
-
-def test_the_average_size_needs_gaussian_coordinates(snippet):
-    # Coordinates ±4 with probability 1/16, else 0: mean 0, variance 1, and the variance is d.
-    page, size = snippet("variance/spread"), {}
-    for d in (4, 64):
-        chance = np.ones(1)
-        for _ in range(d):  # a term is ±16 with probability 1/512 each
-            chance = np.convolve(chance, [1 / 512, 255 / 256, 1 / 512])
-        score = 16 * np.arange(-d, d + 1)
-        assert close(chance @ score**2, d)
-        size[d] = chance @ np.abs(score)
-    assert size[64] / size[4] > 3 * page.growth

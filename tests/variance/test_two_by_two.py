@@ -2,22 +2,7 @@
 
 import numpy as np
 
-from tests.tolerance import agrees, close
-from tests.variance.draws import products_of_2x2, standardise
-
-
-def test_laws_of_the_2x2_variance(module):
-    law = module("variance/two_by_two")
-    v = np.array([0.02, 0.2, 0.5, 1, 2, 3, 3.9])
-    for cdf, other, change in [
-        (law.cdf, law.standardised_cdf, lambda A: A),
-        (law.standardised_cdf, law.cdf, standardise),
-    ]:
-        V = products_of_2x2(11, 100_000, change)
-        share = np.mean(v[:, np.newaxis] >= V, axis=1)
-        error = np.sqrt(cdf(v) * (1 - cdf(v)) / len(V)) + 1e-4
-        assert agrees(share, cdf(v), error)
-        assert not agrees(share, other(v), error)
+from tests.tolerance import close
 
 
 def test_the_2x2_law_has_the_mean_and_the_variance_of_the_formulas(module, snippet):
