@@ -1,4 +1,4 @@
-"""The answers themselves: their form, the list on top, and what no snippet of theirs computes."""
+"""The answers themselves: their form, and the list on top."""
 
 import re
 from itertools import islice

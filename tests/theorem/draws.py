@@ -23,12 +23,6 @@ def turns(d):
     return np.kron(np.eye(d // 2), [[0, -1], [1, 0]])
 
 
-def two_numbers(rng, d, rho, samples):
-    """Draw scores for C = ρI from two χ² numbers each."""
-    X, Y = rng.chisquare(d, (2, samples))
-    return ((1 + rho) * X - (1 - rho) * Y) / 2
-
-
 def all_coordinates(rng, d, rho, samples):
     """Draw scores for C = ρI coordinate by coordinate."""
     q, other = rng.standard_normal((2, samples, d))

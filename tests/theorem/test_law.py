@@ -1,4 +1,4 @@
-"""The whole distribution for C = ρI: its cumulants symbolically, its curve over the histogram."""
+"""The whole distribution for C = ρI: its curve over the histogram, its chance below 0."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Low rank: the two means over random subspaces, drawn in few and in many dimensions."""
+"""Low rank: by the matrices, and by the draws of random subspaces."""
 
 import math
 

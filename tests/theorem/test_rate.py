@@ -1,12 +1,11 @@
-"""The distance from a bell curve: its guides by a search, itself by drawing."""
+"""The distance from a bell curve: its guides by a search, itself by another transform."""
 
 import math
 
 import numpy as np
 from scipy import stats
 
-from tests.theorem.draws import two_numbers
-from tests.tolerance import agrees, close
+from tests.tolerance import close
 
 
 def test_rate(snippet):
@@ -32,12 +31,3 @@ def test_distance_from_the_characteristic_function(snippet):
         distance = np.max(np.abs(cdf - stats.norm.cdf(z)))
         assert close(page.at_64[rho], factor * distance, 1e-6)
         assert not close(page.at_64[rho], (d + 1) / d * factor * distance, 1e-6)
-
-
-def test_distance_of_simulated_scores(snippet):
-    page = snippet("theorem/rate")
-    S = np.sort(two_numbers(np.random.default_rng(16), 4, 0.5, 400_000))
-    z = (S - 2) / math.sqrt(4 * 1.25)
-    simulated = np.max(np.abs(np.arange(1, len(S) + 1) / len(S) - stats.norm.cdf(z)))
-    assert agrees(simulated, page.distance[0.5][4], 0.5 / math.sqrt(len(S)))
-    assert not agrees(simulated, page.distance[0][4], 0.5 / math.sqrt(len(S)))

@@ -1,11 +1,10 @@
-"""From √d to d: the size from vectors themselves, the slope by differences."""
+"""From √d to d: the size by the theorem's matrices, the slope by differences."""
 
 import math
 
 import numpy as np
 
-from tests.theorem.draws import all_coordinates
-from tests.tolerance import agrees, close, mean_and_error
+from tests.tolerance import agrees, close
 
 
 def test_regimes(snippet, module):
@@ -23,16 +22,6 @@ def test_regimes(snippet, module):
                 assert not agrees(simulated, math.sqrt(d), error), "√d whatever ρ"
             if d >= 4 and rho < 1:
                 assert not agrees(simulated, d, error), "d whatever ρ"
-
-
-def test_regimes_against_coordinates(snippet):
-    # The figure draws χ² numbers; here are the vectors themselves.
-    page = snippet("theorem/regimes")
-    for rho in page.correlations:
-        S = all_coordinates(np.random.default_rng(2), 64, rho, 20_000)
-        second, error = mean_and_error(S**2)
-        assert agrees(second, page.rms[rho][64] ** 2, error)
-        assert not agrees(second, page.rms[rho][128] ** 2, error)
 
 
 def test_slope_and_crossover(snippet):

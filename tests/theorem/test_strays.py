@@ -1,4 +1,4 @@
-"""How far a score strays: the bound tried on drawn scores, its proof on exact means."""
+"""How far a score strays: the bands and the bound, tried on drawn scores."""
 
 import math
 
@@ -6,14 +6,6 @@ import numpy as np
 
 from tests.theorem.draws import all_coordinates
 from tests.tolerance import agrees, close
-
-
-def eigenvalues(rng):
-    """Give the eigenvalues of AΣ for a random Σ: from few dimensions, or near those of k = q."""
-    d = int(rng.integers(1, 7))
-    L = rng.standard_normal((2 * d, int(rng.integers(1, 2 * d + 1))))
-    A = np.kron([[0, 0.5], [0.5, 0]], np.eye(d))
-    return np.linalg.eigvalsh(L.T @ A @ L)
 
 
 def test_strays(snippet):

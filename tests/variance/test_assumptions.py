@@ -1,4 +1,4 @@
-"""What happens when an assumption fails: each case by drawing, or with all its cases counted."""
+"""What happens when an assumption fails: each case by drawing."""
 
 from tests.tolerance import agrees
 

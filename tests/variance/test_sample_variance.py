@@ -1,4 +1,4 @@
-"""The mean and the variance of np.var of a product: symbolically, counted, and drawn."""
+"""The mean and the variance of np.var of a product: in letters, and drawn."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Light tails and heavy ones: the chances by drawing, the conditions by their definition."""
+"""Light tails and heavy ones: the chances by drawing."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The exact distributions of np.var for 2×2 arrays: against draws, and by their moments."""
+"""The exact distributions of np.var for 2×2 arrays, by their moments."""
 
 import numpy as np
 
