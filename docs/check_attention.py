@@ -153,13 +153,14 @@ FAULTS: dict[str, Any] = {  # what --fail-on may name
 NEVER_MEANT = ("scale", "nan", "heads")  # what makes a report not ok
 INDENT: Any = {"initial_indent": "  ", "subsequent_indent": "    "}
 LAYER_COLUMNS = """\
-keys: that a row may see; spread: standard deviation of the logits in a row; freezes:
-√(2 ln n); q·k, bias: spread of what is scaled, and of what is added; |logit|: the
-largest; entropy: in nats; share: 1/Σp² over the keys. Medians over heads, but for |logit|."""
+keys: that a row may see, on average; spread: standard deviation of the logits in a row;
+freezes: √(2 ln n), with ln n averaged over rows; q·k, bias: spread of what is scaled, and
+of what is added; |logit|: the largest; entropy: in nats; share: 1/Σp² over the keys.
+Medians over heads, but for |logit|."""
 HEAD_COLUMNS = """\
 spread: standard deviation of the logits in a row; unpaired: the same for pairs at
 random; |logit|: the largest; entropy: in nats; share: 1/Σp² over the keys; largest: the
-mean largest weight; ‖q‖, ‖k‖: over √d; mean: the share of (q·k)² that comes from the
+mean largest weight; ‖q‖, ‖k‖: lengths; mean: the share of (q·k)² that comes from the
 means of q and k; aligned: cosine of attended pairs, beyond that of all; null: the same
 for strangers."""
 
@@ -531,7 +532,7 @@ def _of_layer(rows: list[Row]) -> dict[str, str]:
 
 def _of_head(row: Row) -> dict[str, str]:
     names = "scale spread unpaired max_logit entropy share largest q_norm k_norm mean aligned null"
-    titles = {"max_logit": "|logit|", "q_norm": "‖q‖", "k_norm": "‖k‖"}
+    titles = {"max_logit": "|logit|", "q_norm": "‖q‖/√d", "k_norm": "‖k‖/√d"}
     place = {"layer": row.layer, "head": str(row.head)}
     return place | {titles.get(name, name): f"{getattr(row, name):.3g}" for name in names.split()}
 
