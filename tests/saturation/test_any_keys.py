@@ -1,4 +1,4 @@
-"""Keys of other kinds: drawn, coordinate by coordinate; and the bound that needs no Gaussian."""
+"""Keys of other kinds: drawn, coordinate by coordinate."""
 
 import math
 
@@ -39,22 +39,3 @@ def test_keys_of_every_kind(snippet, d):
         assert is_mean(1, keys**2)
     assert close(1 / page.gaussian, power_sums(512, 1)[0], 1e-6)
     assert close(page.least, 512 * math.exp(-2))
-
-
-def test_the_bound_needs_light_tails(snippet):
-    rng = np.random.default_rng(3)
-    q = rng.standard_normal(16)
-    q *= 4 / np.linalg.norm(q)
-    light = {
-        "uniform": lambda shape: rng.uniform(-math.sqrt(3), math.sqrt(3), shape),
-        "signs": lambda shape: rng.choice([-1.0, 1.0], shape),
-    }
-    bound = math.exp(2) / 512
-    for draw_keys in light.values():
-        assert np.mean(same_key(draw_keys, 16, q)) < bound
-    assert np.mean(same_key(kinds(4)["rare"], 16, q)) > bound
-    # Of any n and σ, for Gaussian scores; half the exponent would be too little.
-    for n in (2, 16, 512):
-        for sigma in (0.3, 1, 2):
-            assert power_sums(n, sigma)[0] < math.exp(2 * sigma**2) / n
-    assert power_sums(65536, 1)[0] > 0.99 * math.exp(1) / 65536

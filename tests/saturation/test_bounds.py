@@ -1,4 +1,4 @@
-"""What a lead leaves of the gradient: with many digits, and for rows of every kind."""
+"""What a lead leaves of the gradient: with many digits."""
 
 import mpmath
 import numpy as np

@@ -1,4 +1,4 @@
-"""The three measures: by another quadrature, and why the norm is Frobenius'."""
+"""The three measures, by another quadrature."""
 
 import pytest
 

@@ -56,16 +56,6 @@ def test_the_limits_of_near_ties(exact, n):
         assert not tends([v / s for v, s in zip(values, spreads, strict=True)], limit), "d for √d"
 
 
-def test_the_fourth_limit_of_near_ties(exact, keys):
-    n, sigma = 16, 64
-    top = keys.draw(np.random.default_rng(29), n, 400_000)
-    mean, error = mean_and_error(keys.jacobian_norm(top, n, sigma) * sigma / exact.mean_maximum(n))
-    # The next term is of order 1/σ.
-    assert agrees(mean, 1, error + 1 / sigma / 4)
-    assert not agrees(mean, 1 / 3, error + 1 / sigma / 4), "the limit of its square"
-    assert not agrees(mean, math.log(2), error + 1 / sigma / 4)
-
-
 def test_ratios_to_the_limits_by_another_quadrature(snippet):
     # m_n is n(n − 1)∫φ²Φ^{n−2}, the density of ties.
     ties = integrate.quad(lambda x: stats.norm.pdf(x) ** 2 * stats.norm.cdf(x) ** 14, -9, 9)[0]

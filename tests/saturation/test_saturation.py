@@ -1,41 +1,11 @@
-"""How concentrated weights are: by whole queries and keys, and by another quadrature."""
+"""How concentrated weights are, by another quadrature."""
 
 import math
 
-import numpy as np
 import pytest
-from scipy.special import softmax
 
-from tests.saturation.draws import close, is_mean
+from tests.saturation.draws import close
 from tests.saturation.quadrature import largest_mean, log_sum, power_sums
-
-
-def attention(seed, n, d, divisor, draws):
-    """Draw whole queries, of length √d, and keys; give the weights."""
-    rng = np.random.default_rng(seed)
-    p = np.empty((draws, n))
-    for row in p:
-        q = rng.standard_normal(d)
-        q *= np.sqrt(d) / np.linalg.norm(q)
-        row[:] = softmax(rng.standard_normal((n, d)) @ q / divisor)
-    return p
-
-
-@pytest.mark.parametrize("n", [16, 512])
-def test_saturation(snippet, n):
-    page = snippet("saturation/saturation")
-    for name, d, divisor in [("÷ √d", 64, 8), ("d = 16", 16, 1), ("d = 64", 64, 1)]:
-        p = attention(5, n, d, divisor, 600)
-        same = np.sum(p**2, axis=1)
-        assert is_mean(1 / page.taking_part[name][n], same)
-        assert is_mean(page.largest_weight[name][n], p.max(axis=1))
-        entropy = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=1)
-        assert is_mean(page.mean_entropy[name][n], entropy)
-        assert close(page.share[name][n] * np.log(n), page.mean_entropy[name][n])
-        assert close(math.log(page.by_entropy[name][n]), page.mean_entropy[name][n])
-    for divisor in (1, 64):
-        wrong = np.sum(attention(5, n, 64, divisor, 600) ** 2, axis=1)
-        assert not is_mean(1 / page.taking_part["÷ √d"][n], wrong), "no divisor, and d for √d"
 
 
 @pytest.mark.parametrize("n", [3, 16, 64, 512, 4096, 65536])
