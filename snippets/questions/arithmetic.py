@@ -21,6 +21,8 @@ weights = {
 }
 largest = {name: each.max() for name, each in weights.items()}
 
+neo = 1 / np.sqrt(2048 / 16)  # GPT-Neo with 1.3 billion: 16 heads
+
 # Scaled by the query and by the function again.
 twice = np.sqrt(d) * factor**2
 
@@ -80,7 +82,10 @@ assert np.isclose(largest["shifted"], largest["scores"]), (
 )
 assert largest["divided"] < largest["scores"], "each, and falls to"
 assert factor == 1 / 8, "falls to … if they are divided by 8"
-assert factor == 1 / 8, "With a divisor of 8 on top, its logits would shrink"
+assert factor == 1 / np.sqrt(64) > neo, (
+    "With one on top, logits would shrink to"
+)
+assert np.isclose(neo, 1 / np.sqrt(128)), "in a larger one, with heads of 128"
 assert np.isclose(twice, 1 / 8), "scaled twice, the logits have a spread of"
 assert (-100 * factor) == -12.5, "a mask of −100 becomes −12.5"
 assert kept_before > kept_after, "then keeps … of the weight that it would have"

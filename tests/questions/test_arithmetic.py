@@ -26,6 +26,9 @@ def test_twice_and_after_softmax(snippet):
     assert has_spread(scores(q / 8, k) / 8, result.twice)
     assert not has_spread(scores(q, k) / 8, result.twice)
     assert close(result.after_softmax, 1 / 8)
+    q, k = vectors(128)
+    assert has_spread(scores(q, k) * result.neo, 1)
+    assert not has_spread(scores(q, k) / 8, 1)
 
 
 def test_a_mask_that_is_divided_too(snippet):

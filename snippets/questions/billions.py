@@ -1,0 +1,68 @@
+r"""In a head of {= billions.d } a logit of 1000 takes queries and keys at least
+{= billions.parallel[1000] :.1f } times as long as at the start.
+
+Three rows on a logarithmic axis, each with a dot and a ring: how many times as
+long as at the start query and key must be for a logit of 50, 100 and 1000. The
+dot, for a query and a key in one direction: 2.1, 3.0 and 9.4. The ring, for
+the largest logit of 4096 keys in random directions: 3.7, 5.3 and 16.6.
+"""
+
+# %%
+import numpy as np
+from scipy import stats
+
+d, n = 128, 4096
+limits = {50: "soft cap", 100: "QK-clip", 1000: "seen with Muon"}
+
+# The largest of n Gaussian logits of spread 1, on average.
+x = np.linspace(-8, 8, 16_001)
+density = n * stats.norm.pdf(x) * stats.norm.cdf(x) ** (n - 1)
+largest = np.trapezoid(x * density, x)
+
+# At the start |q| = |k| = √d. Both f times as long make a logit f² times as
+# large: it was √d if they point the same way.
+parallel = {logit: np.sqrt(logit / np.sqrt(d)) for logit in limits}
+random = {logit: np.sqrt(logit / largest) for logit in limits}
+by_d = np.sqrt(d / np.sqrt(d))  # what d in place of √d asks for besides
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 2.8))
+place = np.arange(3)[::-1]
+axes.hlines(place, [*parallel.values()], [*random.values()], color="0.6")
+axes.plot([*parallel.values()], place, "o", markersize=9, label="one direction")
+axes.plot(
+    [*random.values()],
+    place,
+    "o",
+    color="C1",
+    markerfacecolor="none",
+    markersize=9,
+    label="largest of 4096 at random",
+)
+for y, left, right in zip(
+    place, parallel.values(), random.values(), strict=True
+):
+    axes.text(left * 0.9, y, f"{left:.1f}", ha="right", va="center")
+    axes.text(right * 1.1, y, f"{right:.1f}", ha="left", va="center")
+axes.set(xscale="log", xlim=(1, 30), ylim=(-0.5, 3.2))
+axes.set(xticks=[1, 3, 10, 30], xticklabels=["1", "3", "10", "30"])
+axes.set(yticks=place, yticklabels=[f"{a}: {b}" for a, b in limits.items()])
+axes.set_xlabel("times as long as at the start, q and k each")
+axes.minorticks_off()
+axes.legend(ncols=2, loc="upper center")
+plt.show()
+
+# %% says
+assert d == 128, "In a head of 128 a logit of 1000 takes a query"
+assert n == 4096, "where their spread is 1, the largest of 4096 logits is about"
+assert n == 4096, "times if it is the largest of 4096 at random"
+assert parallel[1000] < random[1000], "times as long as at the start, even if"
+assert np.isclose(by_d, 128**0.25), (
+    "each would have to be … times as long again"
+)
+dots = [round(f, 1) for f in parallel.values()]
+assert dots == [2.1, 3.0, 9.4], "one direction: 2.1, 3.0 and 9.4"
+rings = [round(f, 1) for f in random.values()]
+assert rings == [3.7, 5.3, 16.6], "random directions: 3.7, 5.3 and 16.6"
