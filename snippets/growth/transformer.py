@@ -1,0 +1,174 @@
+"""A small decoder that reads bytes, and what keeps its logits from growing.
+
+Two layers of four heads of d dimensions, so the width is D = 4d, and between
+them a ReLU layer of width 2D; LayerNorm without gain or bias; learned places.
+Weights start with variance 1/fan-in, and the readout with its square, as muP
+has it. Adam has the learning rate eta/fan-in in each matrix. Muon, in all
+matrices but those of bytes, places and readout, has steps of spectral norm
+eta √(fan-out/fan-in). So with both a step moves each coordinate of what comes
+out of a matrix by about eta, at every width, and nothing differs between two
+runs of one optimizer and one width but the remedy:
+
+- "none": q·k is divided by √d, and that is all.
+- "QK-norm": q and k get a mean square of 1 over each head's coordinates, then a
+  learned gain for each coordinate, which begins at 1.
+- "soft cap": softmax sees CAP tanh(logit/CAP).
+- "QK-clip": after a step in which a head's largest logit was above CLIP, W_Q
+  and W_K of that head shrink, each by the square root of CLIP/largest.
+- "decay": each step also shrinks the matrices that Muon has, by DECAY.
+- "1/d": q·k is divided by d/8 instead, as muP has it.
+- "even": attention that weighs all keys alike, to see what attention is worth.
+"""
+
+import torch
+from torch.nn import functional
+
+LAYERS, HEADS, LENGTH, BYTES = 2, 4, 64, 256
+REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d", "even"]
+CAP, CLIP, DECAY = 20, 20, 0.003
+HIDDEN = ("Q", "K", "V", "O", "up", "down")
+
+
+def divisor(remedy, d):
+    """Return what q·k is divided by."""
+    return {"1/d": d / 8, "even": torch.inf}.get(remedy, d**0.5)
+
+
+def init(d, seed, remedy="none", device="cpu"):
+    """Return the weights by name, (fan-out × fan-in) each, and the gains.
+
+    They are drawn on the processor, so that a GPU gets the same.
+    """
+    rng, D = torch.Generator().manual_seed(seed), HEADS * d
+    shapes = {"byte": (D, BYTES), "place": (D, LENGTH)}
+    for layer in range(LAYERS):
+        shapes |= {f"{name}{layer}": (D, D) for name in "QKVO"}
+        shapes |= {f"up{layer}": (2 * D, D), f"down{layer}": (D, 2 * D)}
+    shapes["readout"] = (BYTES, D)
+    W = {}
+    for name, shape in shapes.items():
+        deviation = fan_in(name, shape) ** (-1 if name == "readout" else -0.5)
+        W[name] = deviation * torch.randn(shape, generator=rng)
+    if remedy == "QK-norm":
+        names = [f"gain {name}{i}" for name in "QK" for i in range(LAYERS)]
+        W |= {name: torch.ones(HEADS, 1, d) for name in names}
+    return {name: w.to(device).requires_grad_() for name, w in W.items()}
+
+
+def fan_in(name, shape):
+    """Return how many inputs of a matrix are not 0 at a time.
+
+    A gain is given the one of the matrix before it, for its learning rate.
+    """
+    if name.startswith("gain"):
+        return shape[0] * shape[-1]
+    return 1 if name in ("byte", "place") else shape[1]
+
+
+def forward(W, text, remedy="none"):
+    """Return the logits of the next bytes, and (q, k, a, p) of each layer.
+
+    The text is (sequences × LENGTH); q and k are (sequences × heads × LENGTH
+    × d), with their gain; the logits a, as they are before a cap, and the
+    attention p are (sequences × heads × LENGTH × LENGTH).
+    """
+    x = W["byte"].T[text] + W["place"].T
+    inside = []
+    later = torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1).to(x.device)
+    for layer in range(LAYERS):
+        y = functional.layer_norm(x, x.shape[-1:])
+        q, k, v = (
+            (y @ W[f"{name}{layer}"].T).unflatten(-1, (HEADS, -1))
+            for name in "QKV"
+        )
+        q, k, v = (a.transpose(1, 2) for a in (q, k, v))
+        if remedy == "QK-norm":
+            q = functional.rms_norm(q, q.shape[-1:]) * W[f"gain Q{layer}"]
+            k = functional.rms_norm(k, k.shape[-1:]) * W[f"gain K{layer}"]
+        a = q @ k.mT / divisor(remedy, q.shape[-1])
+        seen = CAP * torch.tanh(a / CAP) if remedy == "soft cap" else a
+        p = seen.masked_fill(later, -torch.inf).softmax(-1)
+        x = x + (p @ v).transpose(1, 2).flatten(2) @ W[f"O{layer}"].T
+        y = functional.layer_norm(x, x.shape[-1:])
+        x = x + (y @ W[f"up{layer}"].T).relu() @ W[f"down{layer}"].T
+        inside.append((q, k, a, p))
+    x = functional.layer_norm(x, x.shape[-1:])
+    return x @ W["readout"].T, inside
+
+
+def loss(W, text, remedy="none"):
+    """Return the mean of −ln p of the next byte, and `inside` of `forward`.
+
+    The text has one byte more than LENGTH.
+    """
+    logits, inside = forward(W, text[:, :-1], remedy)
+    right = text[:, 1:].flatten()
+    return functional.cross_entropy(logits.flatten(0, 1), right), inside
+
+
+def batch(text, sequences, rng):
+    """Return sequences × (LENGTH + 1) bytes from random places of a text."""
+    at = torch.randint(len(text) - LENGTH, (sequences, 1), generator=rng)
+    return text[at + torch.arange(LENGTH + 1)].long()
+
+
+def optimizers(W, optimizer, eta):
+    """Return the optimizers of all weights: Adam, or Muon and Adam.
+
+    `eta` is a pair: Adam's and Muon's.
+    """
+    hidden = {name for name in W if name.startswith(HIDDEN)}
+    muon = hidden if optimizer == "Muon" else set()
+    rates = [
+        {"params": [w], "lr": eta[0] / fan_in(name, w.shape)}
+        for name, w in W.items()
+        if name not in muon
+    ]
+    found = [torch.optim.Adam(rates, eps=1e-12, foreach=True)]
+    if muon:
+        how = {"weight_decay": 0, "adjust_lr_fn": "spectral_unclamped"}
+        weights = [W[name] for name in W if name in muon]
+        found.append(torch.optim.Muon(weights, lr=eta[1], **how))
+    return found
+
+
+@torch.no_grad()
+def clip(W, inside, ceiling=CLIP):
+    """Shrink W_Q and W_K of each head whose largest logit was too large."""
+    causal = torch.ones(LENGTH, LENGTH, dtype=torch.bool).tril()
+    for layer, (_, _, a, _) in enumerate(inside):
+        largest = a.transpose(0, 1)[..., causal.to(a.device)].amax((1, 2))
+        gamma = (ceiling / largest).clamp(max=1)
+        gamma[largest <= 0] = 1
+        for name in "QK":
+            heads = W[f"{name}{layer}"].unflatten(0, (HEADS, -1))
+            heads.mul_(gamma.sqrt()[:, None, None])
+
+
+def train(
+    text, d, seed, remedy, optimizer, eta, steps, sequences=8, device="cpu"
+):
+    """Train; yield the weights before the first step and after each.
+
+    What one seed draws from the text is the same in all runs.
+    """
+    W = init(d, seed, remedy, device)
+    each = optimizers(W, optimizer, eta)
+    rng = torch.Generator().manual_seed(1000 + seed)
+    yield W
+    for _ in range(steps):
+        drawn = batch(text, sequences, rng).to(device)
+        lost, inside = loss(W, drawn, remedy)
+        for one in each:
+            one.zero_grad()
+        lost.backward()
+        for one in each:
+            one.step()
+        if remedy == "decay":
+            with torch.no_grad():
+                for name, w in W.items():
+                    if name.startswith(HIDDEN):
+                        w.mul_(1 - DECAY)
+        if remedy == "QK-clip":
+            clip(W, inside)
+        yield W
