@@ -1,5 +1,6 @@
 r"""In a head of {= billions.d } a logit of 1000 takes queries and keys at least
-{= billions.parallel[1000] :.1f } times as long as at the start.
+{= billions.parallel[1000] :.1f } times as long as at the start, if they
+grow alike.
 
 Three rows on a logarithmic axis, each with a dot and a ring: how many times as
 long as at the start query and key must be for a logit of 50, 100 and 1000. The
@@ -29,36 +30,30 @@ by_d = np.sqrt(d / np.sqrt(d))  # what d in place of √d asks for besides
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 2.8))
+ends = [*parallel.values()], [*random.values()]
 place = np.arange(3)[::-1]
-axes.hlines(place, [*parallel.values()], [*random.values()], color="0.6")
-axes.plot([*parallel.values()], place, "o", markersize=9, label="one direction")
-axes.plot(
-    [*random.values()],
-    place,
-    "o",
-    color="C1",
-    markerfacecolor="none",
-    markersize=9,
-    label="largest of 4096 at random",
-)
-for y, left, right in zip(
-    place, parallel.values(), random.values(), strict=True
-):
+axes.hlines(place, *ends, color="0.6")
+axes.plot(ends[0], place, "o", markersize=9)
+axes.plot(ends[1], place, "o", color="C1", markerfacecolor="none", markersize=9)
+for y, left, right in zip(place, *ends, strict=True):
     axes.text(left * 0.9, y, f"{left:.1f}", ha="right", va="center")
     axes.text(right * 1.1, y, f"{right:.1f}", ha="left", va="center")
-axes.set(xscale="log", xlim=(1, 30), ylim=(-0.5, 3.2))
+axes.text(ends[0][0], 2.35, "one direction", ha="right", color="C0")
+axes.text(ends[1][0], 2.35, "largest at random", color="C1")
+axes.set(xscale="log", xlim=(0.6, 30), ylim=(-0.5, 2.8))
 axes.set(xticks=[1, 3, 10, 30], xticklabels=["1", "3", "10", "30"])
 axes.set(yticks=place, yticklabels=[f"{a}: {b}" for a, b in limits.items()])
 axes.set_xlabel("times as long as at the start, q and k each")
 axes.minorticks_off()
-axes.legend(ncols=2, loc="upper center")
 plt.show()
 
 # %% says
-assert d == 128, "In a head of 128 a logit of 1000 takes a query"
+assert d == 128, "in a head of 128 a logit of 1000 takes"
 assert n == 4096, "where their spread is 1, the largest of 4096 logits is about"
-assert n == 4096, "times if it is the largest of 4096 at random"
-assert parallel[1000] < random[1000], "times as long as at the start, even if"
+assert n == 4096, "times where it is the largest of 4096 at random"
+assert parallel[1000] < random[1000], (
+    "times the length of the start where they point the same"
+)
 assert np.isclose(by_d, 128**0.25), (
     "each would have to be … times as long again"
 )
