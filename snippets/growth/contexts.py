@@ -1,0 +1,75 @@
+r"""For longer contexts, Llama 4 multiplies logits by nearly what a fixed lead
+asks for, and YaRN by more.
+
+Factors on the logits, against the number of keys from 8192 to a million, on a
+logarithmic axis. All start from 1, Llama 4 from 1.07, and rise steadily. At a
+million keys: YaRN 2.2, a fixed lead 1.54, Llama 4 1.49, noise 1.24.
+"""
+
+# %%
+import numpy as np
+
+n0 = 8192  # the number in Llama 4's formula, and where all curves start
+n = n0 * 2 ** np.arange(8)
+times = n / n0
+factor = {
+    "YaRN": (0.1 * np.log(times) + 1) ** 2,
+    "ln n, a fixed lead": np.log(n) / np.log(n0),
+    "Llama 4": 1 + 0.1 * np.log(1 + np.floor(times)),
+    "√ln n, noise": np.sqrt(np.log(n) / np.log(n0)),
+}
+at = {name: f[4] for name, f in factor.items()}  # 131,072 keys
+slope = 1 / np.log(n0)  # of ln n / ln n0 against ln n; Llama 4 has 0.1
+
+# The lead that gives one key half of the weight, all others alike.
+lead = {int(m): np.log(m - 1) for m in n}
+s = 0.43  # the constant of Scalable-Softmax's first figure
+stands_out = 1 / s  # the lead beyond which one key wins, for any n
+head = 128
+ceiling = np.sqrt(head)  # of QK-norm without gains
+best = {int(m): 1 / (1 + (m - 1) * np.exp(-ceiling)) for m in n}
+more_gain = np.sqrt(lead[131072] / lead[8192]) - 1  # of q and of k, each
+
+# Heads of other kinds.
+stretch = 40
+mla = (0.1 * np.log(stretch) + 1) ** 2 / np.sqrt(192)  # DeepSeek-V3's scale
+mla_divisor = 1 / mla
+rotary = 64 / 192  # of the variance, if all coordinates are alike
+gamma = 0.5
+group = np.sqrt(gamma)  # the half of it that falls on a shared W_K
+difference = {layer: 0.8 - 0.6 * np.exp(-0.3 * layer) for layer in (0, 27)}
+left = {layer: 1 - weight for layer, weight in difference.items()}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
+for colour, (name, f) in zip(
+    ("C1", "C0", "C2", "C3"), factor.items(), strict=True
+):
+    axes.plot(n, f, "o-", color=colour, label=name)
+axes.set(xscale="log", xlim=(7000, 1.3e6), ylim=(0.95, 2.3))
+axes.set(xlabel="keys", ylabel="factor on the logits")
+axes.legend(loc="upper left")
+plt.show()
+
+# %% says
+last = {name: f[-1] for name, f in factor.items()}
+assert abs(last["YaRN"] - 2.2) < 0.05, "At a million keys: YaRN 2.2"
+assert abs(last["ln n, a fixed lead"] - 1.54) < 0.005, "a fixed lead 1.54"
+assert abs(last["Llama 4"] - 1.49) < 0.005, "a fixed lead 1.54, Llama 4 1.49"
+assert abs(last["√ln n, noise"] - 1.24) < 0.005, "Llama 4 1.49, noise 1.24"
+assert abs(factor["Llama 4"][0] - 1.07) < 0.005, (
+    "start from 1, Llama 4 from 1.07"
+)
+assert all(np.all(np.diff(f) > 0) for f in factor.values()), "and rise steadily"
+assert n0 == 8192, "From 8192 keys on a fixed lead"
+assert n[4] == 131072, "At 131,072 keys Llama 4 multiplies by"
+assert times[4] == 16, "at 16 times … more than a fixed lead"
+assert s == 0.43, "with $s = 0.43$ a key stands out"
+assert head == 128, "for heads of 128, without gains"
+assert [*best][:5:4] == [8192, 131072], "the way from 8192 to 131,072"
+assert 131072 in best, "the best of 131,072 keys gets"
+assert 8192 in best, "one of 8192 keys can get"
+assert stretch == 40, "a context 40 times as long"
+assert gamma == 0.5, r"needs $\gamma = 0.5$"

@@ -1,0 +1,96 @@
+r"""A divisor only delays a logit that training wants larger. A norm without
+gain, a cap or a clip stops it, and weight decay does so far above.
+
+The logit of one query and one key over 3000 steps of equal length that all
+raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
+√d and d: each passes 100, the third about ten times as late as the first. The
+others have √d as well. With a norm on q and k it stops at 8, with a cap at 50,
+with a clip at 100, with weight decay below 800; with a norm that has a gain it
+climbs as high as without any measure.
+"""
+
+# %%
+import numpy as np
+
+d, rate, steps, decay, cap, tau = 64, 0.01, 3000, 0.1, 50, 100
+root = np.sqrt(d)
+start = np.random.default_rng(0).standard_normal((2, d))
+
+
+def unit(v):
+    """Return v at length √d, as RMSNorm without a gain does."""
+    return v * root / np.linalg.norm(v)
+
+
+def climb(s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
+    """Return the logit q·k/s after each step.
+
+    A step moves each coordinate by `rate`, towards a larger logit. Adam's are
+    of this kind as long as the gradient keeps its sign.
+    """
+    q, k = start.copy()
+    g = 1.0  # the gain, of query and key together; one step adds `gain`
+    logits = []
+    for _ in range(steps):
+        up_q, up_k = k, q
+        if norm:  # along q the logit does not change
+            up_q = unit(k) - (unit(q) @ unit(k)) / d * unit(q)
+            up_k = unit(q) - (unit(q) @ unit(k)) / d * unit(k)
+        q, k = (
+            v + rate * (np.sign(up) - decay * v)
+            for v, up in ((q, up_q), (k, up_k))
+        )
+        g += gain
+        logit = (unit(q) @ unit(k) * g**2 if norm else q @ k) / s
+        if logit > clip:  # γ = clip / logit, half for each of the two
+            q, k = (v * np.sqrt(clip / logit) for v in (q, k))
+            logit = clip
+        logits.append(logit)
+    return np.array(logits)
+
+
+divided = {"1": climb(s=1), "√d": climb(), "d": climb(s=d)}
+held = {
+    "no measure": divided["√d"],
+    "weight decay": climb(decay=decay),
+    "clip at 100": climb(clip=tau),
+    "cap of 50": cap * np.tanh(divided["√d"] / cap),
+    "norm": climb(norm=True),
+    "norm and gain": climb(norm=True, gain=rate),
+}
+reached = {name: np.argmax(a > tau) for name, a in divided.items()}
+later = d**0.25  # steps until a level with √d, over those with 1: the limit
+bound = d / decay**2 / root  # weight decay: each coordinate ends at 1/decay
+end = {name: a[-1] for name, a in held.items()}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 5.6))
+t = np.unique(np.geomspace(1, steps, 150).astype(int))
+for style, (name, a) in zip((":", "-", "--"), divided.items(), strict=True):
+    axes.plot(t, a[t - 1], style, color="C1", label=f"÷ {name}")
+for place, name in enumerate(list(held)[1:]):
+    colour = ("C5", "C3", "C2", "C0", "C4")[place]
+    axes.plot(t, held[name][t - 1], color=colour, label=f"÷ √d, {name}")
+axes.set(xscale="log", yscale="log", xlim=(10, steps), ylim=(0.3, 6e4))
+axes.set(xlabel="step", ylabel="logit")
+fig.legend(ncols=2, loc="outside upper center")
+plt.show()
+
+# %% says
+late = [np.log(divided[name][1000:]) for name in ("1", "√d", "d")]
+slope = [np.polyfit(np.log(np.arange(1000, steps)), a, 1)[0] for a in late]
+assert np.allclose(slope, 2, atol=0.1), "logit grows like the square"
+assert 0 < reached["1"] < reached["√d"] < reached["d"], "each passes 100"
+assert 9 < reached["d"] / reached["1"] < 12, "about ten times as late"
+assert abs(end["norm"] - root) < 0.01, "it stops at 8"
+assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
+assert (end["cap of 50"], end["clip at 100"]) == (cap, tau), (
+    "with a cap at 50, with a clip at 100"
+)
+assert bound / 2 < end["weight decay"] < bound, "with weight decay below"
+assert abs(bound - 800) < 1e-9, "with weight decay below 800"
+assert end["norm and gain"] > end["no measure"], "climbs as high as without"
+assert (d, decay) == (64, 0.1), "With $d = 64$ and a decay of 0.1"
+assert later == 64**0.25, "as many steps in the end, at $d = 64$"

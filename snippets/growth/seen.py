@@ -1,0 +1,93 @@
+r"""The largest logits that were published do not follow the size of the model.
+What was done about them decides.
+
+Points on two logarithmic axes: parameters from 2.6 billion to a million
+million, and the largest logit. Three that ran away lie highest and are lower
+limits: 50,000 at 8 billion, 10,000 at 4.8 and 1000 at 53. Two that were only
+watched, at 3 and 16 billion, lie at 318 and 120. Five that are held by a cap or
+a clip lie at 30 to 100, at all sizes.
+"""
+
+# %%
+# Parameters in thousand millions, largest logit. What exactly was measured,
+# and by whom, is in the table of docs/growth.md.
+away = {
+    "ViT": (8, 50_000),
+    "Wortsman et al.": (4.8, 10_000),
+    "MoE, Muon": (53, 1000),
+}
+watched = {"Transformer": (3, 318.0), "Moonlight": (16, 120)}
+held = {
+    **{f"Gemma 2, {size}B": (size, 50) for size in (2.6, 9, 27)},
+    "Grok-1": (314, 30),
+    "Kimi K2": (1040, 100),
+}
+largest = {name: a for name, (_, a) in (away | watched | held).items()}
+differential, median = 38.8, 5.4  # of the Transformer of 3 billion
+tail = largest["Transformer"] / median
+tokens = 0.4  # millions, over which these were taken
+step, rate = 2000, 0.01  # Wortsman et al.
+first, last, of = 7000, 70_000, 220_000  # steps at which Kimi K2 was clipped
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.2))
+for (label, group), mark in zip(
+    {
+        "ran away (at least)": away,
+        "only watched": watched,
+        "held by a cap or a clip": held,
+    }.items(),
+    "^os",
+    strict=True,
+):
+    colour = {"^": "C1", "o": "C0", "s": "C2"}[mark]
+    axes.plot(*zip(*group.values(), strict=True), mark, color=colour, ms=8)
+    axes.plot([], [], mark, color=colour, ms=8, label=label)
+    for name, (size, a) in group.items():
+        if not name.startswith("Gemma") or size == 9:
+            above = (0, -20) if name == "Wortsman et al." else (0, 9)
+            axes.annotate(
+                name.split(",")[0],
+                (size, a),
+                above,
+                textcoords="offset points",
+                ha="center",
+            )
+axes.set(xscale="log", yscale="log", xlim=(1.8, 2500), ylim=(12, 200_000))
+axes.set(xlabel="parameters, in thousand millions", ylabel="largest logit")
+fig.legend(ncols=3, loc="outside upper center", columnspacing=1)
+plt.show()
+
+# %% says
+sizes = [size for size, _ in (away | watched | held).values()]
+assert (min(sizes), max(sizes)) == (2.6, 1040), "from 2.6 billion to a million"
+lowest = min(a for _, a in away.values())
+assert lowest > max(a for _, a in (watched | held).values()), (
+    "Three that ran away lie highest"
+)
+by_size = sorted(away.values())
+assert by_size[0][1] < by_size[1][1] > by_size[2][1], (
+    "do not follow the size of the model"
+)
+ends = {a for _, a in held.values()}
+assert (min(ends), max(ends)) == (30, 100), "lie at 30 to 100, at all sizes"
+
+# The table.
+moe, wortsman = away["MoE, Muon"], away["Wortsman et al."]
+gemma = held["Gemma 2, 27B"]
+assert away["ViT"] == (8, 50_000), "about 8 billion parameters … over 50,000"
+assert wortsman == (4.8, 10_000), "decoder of 4.8 billion … over 10,000"
+assert moe == (53, 1000), "mixture of experts, 53 billion … over 1000"
+assert watched["Transformer"] == (3, 318), "Transformer of 3 billion … 318"
+assert watched["Moonlight"] == (16, 120), "Moonlight, 16 billion, Muon … 120"
+assert held["Kimi K2"] == (1040, 100), "Kimi K2, 1040 billion … 100"
+assert gemma == (27, 50), "Gemma 2, up to 27 billion … 50"
+assert held["Grok-1"] == (314, 30), "Grok-1, 314 billion … 30"
+assert (step, rate) == (2000, 0.01), "step 2000, after … rate 0.01"
+assert tokens == 0.4, "after training, over 0.4 million tokens"
+assert median == 5.4, "nothing; the median size is 5.4"
+assert (first, last, of) == (7000, 70_000, 220_000), (
+    "from step 7000 on, none after 70,000 of 220,000 steps"
+)
