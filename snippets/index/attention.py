@@ -35,7 +35,7 @@ slight_lead = softmax([lead, 0, 0, 0])[0]
 times_at_8 = np.exp(8)  # how much more a key weighs that leads by 8
 
 # To the digits that another draw would share.
-tenths_at_64 = round(median[64], 1)
+floor_at_64 = np.floor(1e2 * median[64]) / 1e2
 floor_at_1024 = np.floor(1e4 * median[1024]) / 1e4
 
 # %%
@@ -69,6 +69,7 @@ assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
 assert abs(median[4] - 1 / 3) < 0.01, (
     "is in half of all draws above a third at 4 dimensions"
 )
+assert median[64] > floor_at_64, "at 4 dimensions, above … at 64"
 assert median[1024] > floor_at_1024, "and above … at 1024"
 assert median_scaled_max < median[4], "the largest share is then below"
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
