@@ -1,7 +1,6 @@
-"""Where number formats give out, by rounding real numbers and in many digits."""
+"""Where number formats give out, in many digits and by rounding."""
 
 import math
-from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -40,68 +39,30 @@ DIVISORS = {
 
 
 @pytest.mark.parametrize("number_format", ROUND)
-def test_where_formats_give_out_by_rounding_real_numbers(snippet, number_format):
-    page, cast = snippet("scales/floats"), ROUND[number_format]
-
-    def divisor(f, d):
-        return float(DIVISORS[f](mpmath.mpf(d)))
-
-    with np.errstate(over="ignore"):
-        for table, value, bad in [
-            (page.zero, lambda f, d: math.exp(-page.gap * math.sqrt(d) / divisor(f, d)), 0),
-            (page.equal, lambda f, d: math.exp(-math.sqrt(d) / divisor(f, d)), 1),
-            (page.infinite, divisor, math.inf),
-        ]:
-            for f, found in table.items():
-                d = found[number_format]
-                if d > 1e7:
-                    continue
-                if number_format == "fp64" and bad == 1:
-                    continue  # math.exp is not correctly rounded; see below
-                assert cast(value(f, d)) == bad, (f, d)
-                assert cast(value(f, d - 1)) != bad, (f, d)
-
-
-@pytest.mark.parametrize("number_format", ROUND)
-def test_where_formats_give_out_far_away(snippet, module, number_format):
-    # Beyond 10⁷ floats no longer tell d from d − 1: in 60 digits, a billionth to either side.
+def test_where_formats_give_out(snippet, module, number_format):
+    # In 60 digits; where a float no longer tells d from d − 1, a billionth to either side.
     page = snippet("scales/floats")
     bits, top, bottom = module("scales/formats").FORMATS[number_format]
-    tried = 0
 
-    def spreads(f, d):
+    def spread(f, d):
         return mpmath.sqrt(d) / DIVISORS[f](d)
 
     with mpmath.workdps(60):
         tiny, half = mpmath.mpf(2) ** (bottom - 1), mpmath.mpf(2) ** -(bits + 1)
         largest = (2 - mpmath.mpf(2) ** -bits) * mpmath.mpf(2) ** top
         for table, bad in [
-            (page.zero, lambda f, d: mpmath.exp(-page.gap * spreads(f, d)) <= tiny),
-            (page.equal, lambda f, d: -mpmath.expm1(-spreads(f, d)) <= half),
+            (page.zero, lambda f, d: mpmath.exp(-page.gap * spread(f, d)) <= tiny),
+            (page.equal, lambda f, d: -mpmath.expm1(-spread(f, d)) <= half),
             (page.infinite, lambda f, d: DIVISORS[f](d) >= largest),
         ]:
             for f, found in table.items():
                 d = found[number_format]
                 if math.isinf(d):
-                    assert not bad(f, mpmath.mpf(10) ** 42), (f, d)
-                elif d > 1e7:
-                    tried += 1
-                    far = mpmath.mpf(d) * 1e-9 if d > 1e9 else 0
-                    d = mpmath.mpf(d)
-                    assert bad(f, d + far), (f, d)
-                    assert not bad(f, d - max(1, far)), (f, d)
-                    assert not bad(f, d / 2), (f, d)
-    assert tried >= 2
-
-
-def test_equal_weights_in_fp64_in_exact_arithmetic(snippet):
-    # 1 − e^−s rounds 1 − s + s²/2 …; it is 1 if the gap is at most 2^−54.
-    page = snippet("scales/floats")
-    for d, equal in [(4096, True), (4095, False)]:
-        s = Fraction(math.isqrt(d * 10**40), 10**20) / d**5  # √d from below, to 20 digits
-        gap = s - s * s / 2 + s**3 / 6
-        assert (gap <= Fraction(1, 2**54)) == equal
-    assert page.equal["d⁵"]["fp64"] == 4096
+                    assert not bad(f, mpmath.mpf(10) ** 42), f
+                    continue
+                far = mpmath.mpf(d) * 1e-9 if d > 1e9 else 0
+                assert bad(f, mpmath.mpf(d) + far), (f, d)
+                assert not bad(f, mpmath.mpf(d) - max(1, far)), (f, d)
 
 
 @pytest.mark.parametrize("d", [16, 256])

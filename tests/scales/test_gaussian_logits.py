@@ -1,7 +1,5 @@
 """Softmax of Gaussian logits: quadratures against draws, closed forms and another chapter's."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import special
@@ -24,19 +22,6 @@ def test_quadratures_fit_a_simulation(module, n, sigma):
         assert agrees(mean, mean_of(n, sigma), error)
         assert not agrees(mean, mean_of(n, 1.3 * sigma), error), "another spread"
         assert not agrees(mean, mean_of(2 * n, sigma), error), "other keys"
-
-
-def test_quadratures_at_the_ends(module):
-    exact = module("scales/gaussian_logits")
-    assert close(exact.mean_log_sum(N, 1e-9), math.log(N))
-    assert close(N * exact.mean_square_weights(N, 1e-9), 1)
-    assert close(N * exact.mean_largest(N, 1e-9), 1, 1e-7)
-    # 1 − E max p → ln 2 · E max/σ; the next term is of order 1/σ².
-    lack = (1 - exact.mean_largest(N, 100)) * 100 / (math.log(2) * exact.mean_maximum(N))
-    assert abs(lack - 1) < 0.02
-    assert abs(lack * math.log(2) - 1) > 0.02
-    assert close(exact.mean_maximum(2), 1 / math.sqrt(math.pi))
-    assert close(exact.mean_maximum(3), 1.5 / math.sqrt(math.pi))
 
 
 @pytest.mark.parametrize("sigma", [0.1, 1, 8])

@@ -1,4 +1,4 @@
-"""How the right key fares as keys are added, and how fast the factor should grow."""
+"""How the right key fares as keys are added."""
 
 import math
 
@@ -56,41 +56,3 @@ def test_weight_among_many_keys(snippet, name):
         assert agrees(mean, q, error + 1e-3)  # its grid has 200 scores
         if q != 0.5:
             assert not agrees(mean, 0.5, error + 1e-3)
-
-
-@pytest.mark.parametrize("n", [64, N])
-def test_ranking_and_weight_with_whole_keys(snippet, n):
-    # Keys and a query of length √64; the same draws for all factors.
-    page, rng, rho = snippet("scales/keys"), np.random.default_rng(27), 0.5
-    assert page.rho == rho
-    q = np.zeros(8)  # the other coordinates do not count
-    q[0] = 8
-    score = rng.standard_normal((4000, n, 8))
-    score[:, 0] = rho * q + math.sqrt(1 - rho**2) * score[:, 0]
-    score = score @ q / 8
-    tops = np.argmax(score, axis=1) == 0
-    error = np.sqrt(page.on_top[n] * (1 - page.on_top[n]) / len(tops))
-    assert agrees(np.mean(tops), page.on_top[n], error)
-    assert not agrees(np.mean(tops), page.on_top[1024], error)
-    for name, factor in FACTORS.items():
-        weight = special.softmax(factor(n) * score, axis=1)
-        assert np.all((np.argmax(weight, axis=1) == 0) == tops)
-        for q_level, t in zip((0.1, 0.5, 0.9), page.quantiles[name][n], strict=True):
-            error = math.sqrt(q_level * (1 - q_level) / len(tops)) + 1e-3
-            assert agrees(np.mean(weight[:, 0] < t), q_level, error)
-        wrong = page.quantiles["ln n" if name == "1" else "1"][n][1]
-        assert not agrees(np.mean(weight[:, 0] < wrong), 0.5, math.sqrt(0.25 / len(tops)))
-
-
-@pytest.mark.parametrize(("n", "first_order"), [(N, 0.02), (2.0**40, 1e-3)])
-def test_in_gaussian_noise_the_factor_needs_the_root_of_log_n(module, n, first_order):
-    exact, log_n = module("scales/gaussian_logits"), math.log(n)
-    best = math.sqrt(2 * log_n)
-    for a in (1, 0.3 * best, 0.6 * best):
-        needed = exact.mean_log_sum(n, a) / a
-        assert close(needed, log_n / a + a / 2, first_order)
-        assert not close(needed, log_n / a, first_order), "without a/2"
-    # Beyond it little is left to gain: nothing below the largest noise score.
-    there, beyond = (exact.mean_log_sum(n, c * best) / (c * best) for c in (1, 4))
-    assert exact.mean_maximum(int(min(n, 1e15))) <= beyond < there
-    assert there / beyond < 1.15 < (log_n + 0.5) / there
