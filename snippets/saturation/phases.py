@@ -1,5 +1,6 @@
-r"""Undivided, the scores of large models start above the border, in the frozen
-phase. The divisor moves them below it, if weights are not drawn too large.
+r"""Undivided, the scores of GPT-2 XL and OPT-175B start above the border, in the
+frozen phase; those of GPT-2 and T5 start below it. The divisor moves the former
+below it, too, if weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
@@ -97,12 +98,14 @@ plt.show()
 
 # %% says
 large = ["GPT-2 XL", "OPT-175B", "GPT-3, if 0.02"]
-for name in large:
-    assert bare[name] > border_of[name], (
-        "of large models start above the border"
-    )
 for name in large[:2]:
-    assert divided[name] < border_of[name], "The divisor moves them below it"
+    assert bare[name] > border_of[name], (
+        "of GPT-2 XL and OPT-175B start above the border"
+    )
+for name in ("GPT-2", "T5"):
+    assert bare[name] < border_of[name], "of GPT-2 and T5 start below it"
+for name in large[:2]:
+    assert divided[name] < border_of[name], "moves the former below it"
 assert (round(border[0], 1), round(border[-1])) == (1.4, 28), (
     "A border, 2 ln n, rises from 1.4 to 28"
 )
