@@ -1,10 +1,5 @@
-"""The site in one zip, to be opened from a disk, where browsers fetch nothing and start no worker.
+"""The site in one zip, to be opened from a disk: links name the file that a server would choose."""
 
-So links name the file that a server would choose, and search finds its index and its worker in two
-scripts. The first is what Material's own script asks for on a disk.
-"""
-
-import json
 import re
 import shutil
 import tempfile
@@ -13,21 +8,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 # A link to a folder of the site: `./`, `..`, `../variance/#puzzle`.
 FOLDER = re.compile(r'(?<= href=")((?:[\w-]+/|\.\.?/)*(?:[\w-]+/|\.\.?/?))(?=["#?])')
-SEARCH = re.compile(r'(?=<script src="([./]*)assets/javascripts/search\.js">)')
 FONT = re.compile(r'\s*<link rel="preload"[^>]*crossorigin>')  # from a disk it would be refused
-POLICY = re.compile(r'(?<=<meta http-equiv="Content-Security-Policy" content=")[^"]*')
-FOR_SERVERS = ["404.html", "sitemap.xml", "sitemap.xml.gz", "search/search_index.json"]
-WORKER = """\
-{{
-  const {{ Worker }} = window;
-  const source = {};
-  window.Worker = class extends Worker {{
-    constructor() {{
-      super(URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }})));
-    }}
-  }};
-}}
-"""
+FOUND = re.compile(r'(?<="at":")([^"#]*)')  # in search's list
+FOR_SERVERS = ["404.html", "sitemap.xml", "sitemap.xml.gz"]
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # of all dates in a zip, so that two are the same
 
 
@@ -47,15 +30,8 @@ def write_zip(site: Path, to: Path) -> None:
 
 def for_disk(folder: Path) -> None:
     """Change a copy of the built site so that it works without a server."""
-    index = json.loads((folder / "search/search_index.json").read_text("utf-8"))
-    for found in index["docs"]:
-        path, hash_, anchor = found["location"].partition("#")
-        found["location"] = f"{path}index.html{hash_}{anchor}"
-    written = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-    (folder / "search/search_index.js").write_text(f"var __index = {written}", "utf-8")
-    [worker] = folder.glob("assets/javascripts/workers/search.*.min.js")
-    source = json.dumps(worker.read_text("utf-8"), ensure_ascii=False)
-    (folder / "search/worker.js").write_text(WORKER.format(source), "utf-8")
+    index = folder / "search/index.js"
+    index.write_text(FOUND.sub(r"\1index.html", index.read_text("utf-8")), "utf-8")
     for name in FOR_SERVERS:
         (folder / name).unlink(missing_ok=True)
     for page in folder.rglob("*.html"):
@@ -63,8 +39,6 @@ def for_disk(folder: Path) -> None:
 
 
 def page_for_disk(html: str) -> str:
-    """Give a page whose links name files, and whose search asks for scripts alone."""
+    """Give a page whose links name files."""
     html = FOLDER.sub(lambda link: f"{link[0].removesuffix('/')}/index.html", html)
-    html = SEARCH.sub(r'<script src="\1search/worker.js"></script>\n    ', html)
-    html = POLICY.sub(lambda policy: policy[0].replace("worker-src", "worker-src blob:"), html)
     return FONT.sub("", html)

@@ -5,7 +5,7 @@ from urllib.parse import unquote, urldefrag
 from zipfile import ZipFile
 
 import pytest
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
 from editions import offline
 from tests.site.browser import PAGES, complains, open_tab
@@ -71,9 +71,7 @@ def read(browser):
 
 def search(tab, words):
     """Type something into search, and give the addresses that it finds."""
-    box = tab.page.locator("[data-md-component=search-query]")
-    box.fill(words)
-    box.press("Shift")
+    tab.page.locator(".md-search__input").fill(words)
     result = tab.page.locator(".md-search-result__link")
     result.first.wait_for(state="attached", timeout=5000)
     return result.evaluate_all("all => all.map(link => link.href)")
@@ -87,7 +85,7 @@ def test_a_page_asks_for_nothing_that_is_not_there(read, unzipped, path):
     assert complains(tab) == []
     assert tab.page.evaluate("[...document.fonts].some(font => font.status === 'loaded')")
     for asked in tab.requests:
-        assert asked.startswith((tab.origin, "blob:", "data:"))
+        assert asked.startswith((tab.origin, "data:"))
 
 
 def test_search_finds_and_its_result_can_be_followed(read, unzipped):
@@ -95,7 +93,7 @@ def test_search_finds_and_its_result_can_be_followed(read, unzipped):
     found = search(tab, "sqrt")
     assert any("questions/index.html?h=" in link for link in found)
     tab.page.goto(found[0])
-    tab.page.wait_for_selector("article mark", state="attached")
+    tab.page.wait_for_function("CSS.highlights.has('found')")
     assert complains(tab) == []
 
 
@@ -116,6 +114,5 @@ def test_a_fold_opens(read, unzipped):
 
 def test_the_site_itself_does_not_work_from_a_disk(read, site):
     tab = read(site, "index.html")
-    with pytest.raises(TimeoutError):
-        search(tab, "sqrt")
+    assert not any("index.html" in link for link in search(tab, "sqrt"))
     assert complains(tab)

@@ -3,11 +3,38 @@
 import re
 
 import pytest
-from playwright.sync_api import Page
 
 from tests.site.browser import BASE
 
-# What is typed, and the sections of which one has to be among the first six results.
+# What is typed, and the section that has to come first.
+FIRST = {
+    "GQA": "questions/#grouped-query",
+    "GQA divisor": "questions/#grouped-query",
+    "grouped query attention": "questions/#grouped-query",
+    "multi-query attention scale": "questions/#grouped-query",
+    "one key head for many query heads": "questions/#grouped-query",
+    "small d_k": "questions/#small-dimension",
+    "8 dimensions do I need scaling": "questions/#heads-of-8",
+    "head dim 8": "questions/#heads-of-8",
+    "QK-norm": "questions/#qk-norm",
+    "CLIP": "questions/#clip",
+    "0.07": "questions/#clip",
+    "scale the query before matmul": "questions/#scale-the-query",
+    "scale q before product": "questions/#scale-the-query",
+    "Set Transformer": "questions/#set-transformer",
+    "dim_V": "questions/#set-transformer",
+    "Hopfield": "questions/#hopfield",
+    "beta": "questions/#hopfield",
+    "common mean": "questions/#common-mean",
+    "anisotropy": "questions/#common-mean",
+    "embeddings share common mean": "questions/#common-mean",
+    "int8 attention": "questions/#fp8",
+    "quantization": "questions/#fp8",
+    "half precision": "questions/#half-precision",
+    "softcap": "questions/#biases",
+    "what goes wrong without scaling": "questions/#without-scaling",
+}
+# The same, but it suffices that one of these is among the first six.
 WANTED = {
     "sqrt": {"questions/#why-the-square-root", "scales/#which-dimension-goes-under-the-root"},
     "why sqrt": {"questions/#why-the-square-root", "scales/#which-dimension-goes-under-the-root"},
@@ -27,7 +54,7 @@ WANTED = {
     "Frobenius": {"theorem/", "theorem/#what-is-assumed"},
     "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions/#unit-variance"},
     "gpt2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions/#unit-variance"},
-    "run the code": {"labs/variance/", "labs/saturation/", "labs/scales/", "labs/theorem/"},
+    "run the code": {"your-model/#script", "labs/variance/", "labs/training/"},
     "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
     "dot product variance": {"variance/", "variance/#the-square-term-by-term"},
     "muP": {"questions/#mup", "training/#what-mup-holds-constant"},
@@ -54,63 +81,68 @@ WANTED = {
 
 @pytest.fixture(scope="module")
 def ask(browser, origin):
-    """Type something into search, and give the results: address, title and excerpt, best first."""
+    """Type something into search, and give what it says and its results: address and text."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(origin + BASE)
+    page.keyboard.press("/")
+    page.wait_for_function("typeof SECTIONS == 'object'")
 
-    def results(query: str) -> list[tuple[str, str, str]]:
-        box = page.locator("[data-md-component=search-query]")
-        for words in ("", query):  # nothing, so that no result of the last query remains
-            box.fill(words)
-            box.press("Shift")  # Material listens to keys
-            page.wait_for_function(FOUND[bool(words)])
-        return read(page)
+    def results(query: str) -> tuple[str, list[tuple[str, str]]]:
+        page.locator(".md-search__input").fill(query)
+        links = page.locator(".md-search-result__link")
+        found = links.evaluate_all("all => all.map(link => [link.href, link.innerText])")
+        said = page.locator(".md-search-result__meta").inner_text()
+        return said, [(re.sub(r"\?h=[^#]*", "", at).partition(BASE)[2], text) for at, text in found]
 
     yield results
     context.close()
 
 
-FOUND = {
-    False: "() => !document.querySelector('.md-search-result__link')",
-    True: "() => document.querySelector('.md-search-result__link')",
-}
-
-
-def read(page: Page) -> list[tuple[str, str, str]]:
-    """Give what is shown without a click: of each page the sections that fit best."""
-    found = page.evaluate(
-        """() => [...document.querySelectorAll('.md-search-result__item')].flatMap(item => {
-            const links = [...item.querySelectorAll(':scope > a')]
-            const score = link => +link.querySelector('article').dataset.mdScore
-            const best = Math.max(...links.map(score))
-            return links.filter(link => score(link) === best).map(link => [
-                link.href,
-                link.querySelector('h1, h2').textContent,
-                link.querySelector('article').innerText,
-            ])
-        })"""
-    )
-    return [(re.sub(r"\?h=[^#]*", "", href).partition(BASE)[2], *rest) for href, *rest in found]
+@pytest.mark.parametrize("query", FIRST)
+def test_the_answer_comes_first(ask, query):
+    assert ask(query)[1][0][0] == FIRST[query]
 
 
 @pytest.mark.parametrize("query", WANTED)
 def test_search_leads_to_the_section(ask, query):
-    found = [address for address, *_ in ask(query)][:6]
+    found = [address for address, _ in ask(query)[1]][:6]
     assert WANTED[query].intersection(found), found
 
 
+def test_what_nobody_wrote_is_not_found(ask):
+    assert ask("zebra") == ("Nothing found for “zebra”", [])
+    said, found = ask("zebra temperature")
+    assert said.startswith("Nothing found for “zebra”. For the rest,")
+    assert found[0] == ask("temperature")[1][0]
+
+
+def test_words_are_joined_by_and(ask):
+    assert ask("temperature")[1][0][0] == "questions/#temperature"
+    assert ask("temperature batch")[1][0][0] == "questions/#clip"
+
+
 def test_an_excerpt_shows_formulas_as_words(ask):
-    shown = {query: " ".join(ask(query)[0]) for query in ("softmax(qk)", "sqrt(dk)", "Frobenius")}
-    assert "softmax(QKᵀ/√d_k)V" in shown["softmax(qk)"]
-    assert "√d_k" in shown["sqrt(dk)"]
-    assert "‖C‖_F²" in shown["Frobenius"]
+    shown = {query: ask(query)[1][0][1] for query in ("softmax(QK^T)", "Frobenius norm of C")}
+    assert "softmax(QKᵀ/√d_k)V" in shown["softmax(QK^T)"]
+    assert "‖C‖_F²" in shown["Frobenius norm of C"]
     assert "<" not in "".join(shown.values())
 
 
-def test_what_nobody_wrote_is_not_found(ask):
-    """The three first results depend on the words: no query of the table leads everywhere."""
-    assert not WANTED["2x2"].intersection(address for address, *_ in ask("cosine similarity")[:3])
+def test_keys_lead_to_the_section(visit):
+    page = visit(BASE + "training/").page
+    page.keyboard.press("/")
+    page.keyboard.type("hopfield")
+    page.locator(".md-search-result__link").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.hash") == "#hopfield"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/questions/?h=hopfield#hopfield")
+    page.wait_for_function("CSS.highlights.get('found')?.size > 1")
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    assert not page.locator(".md-search__output").is_visible()
 
 
 # What a result leads to, and the folds that it then opens.
@@ -123,13 +155,11 @@ OPENED = {
 
 
 @pytest.mark.parametrize("address", OPENED)
-def test_a_result_opens_the_fold_that_holds_it(browser, origin, address):
-    page = browser.new_page()
-    page.goto(origin + BASE + address)
+def test_a_result_opens_the_fold_that_holds_it(visit, address):
+    page = visit(BASE + address).page
     if "?h=" in address:
-        page.wait_for_selector("article mark", state="attached")
+        page.wait_for_function("CSS.highlights.has('found')")
     summaries = page.locator("details[open] > summary").all_text_contents()
-    page.close()
     pairs = zip(summaries, OPENED[address], strict=True)
     assert all(text.startswith(start) for text, start in pairs)
 

@@ -21,7 +21,7 @@ def test_search_is_not_part_of_a_first_visit(visit, site):
     """Its index weighs as much as two chapters: with it, a page would be too heavy."""
     tab = visit(BASE + "saturation/")
     tab.page.wait_for_load_state("networkidle")
-    assert not any("search_index" in url or "/workers/" in url for url in tab.requests)
+    assert not any("/search/" in url for url in tab.requests)
     tab.page.keyboard.press("/")
     tab.page.wait_for_load_state("networkidle")
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)

@@ -27,7 +27,7 @@ from weave.basics.stamps import WATCHED
 from weave.embeds.embed import log, mistake
 from weave.engines import faults
 from weave.engines.page_cache import Pages
-from weave.pages import lab, plain
+from weave.pages import lab, plain, search
 from weave.pages.finish import Site
 from weave.pages.published import cut_fonts, published
 from weave.project import project_at
@@ -145,6 +145,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.faults.shown.setdefault("index.md", []).append(mistake(name, words))
         if faults.were_counted():
             return
+        titles = {page.url: str(page.title) for page in self.nav.pages}
+        search.write_list(Path(config.site_dir), titles)
         self.project.store.sweep(self.project.wanted)
         self.project.forget()
         if self.site:

@@ -13,8 +13,7 @@ CHARSET = re.compile(r'<meta charset="utf-8">')
 # Icons are `data:` in the theme's stylesheet.
 POLICY = (
     "default-src 'none'; script-src 'self'{}; style-src 'self'; style-src-attr 'unsafe-inline'; "
-    "img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; "
-    "base-uri 'self'; form-action 'self'"
+    "img-src 'self' data:; font-src 'self'; base-uri 'self'; form-action 'self'"
 )
 
 

@@ -1,91 +1,94 @@
-// Search's index is as large as two chapters, and most readers never search. Material asks for it, and
-// starts its worker, as each page loads; here both wait until the reader reaches for search.
-{
-  const reached = new Promise((resolve) => {
-    const isSearch = ({ target }) =>
-      target.closest?.(".md-search, [for=__search], #__search") && resolve();
-    for (const event of ["focusin", "pointerdown", "change"])
-      document.addEventListener(event, isSearch);
-    const asked = new URLSearchParams(location.search);
-    if (asked.has("q") || asked.has("h")) resolve(); // a link to a search, or from its results
+// The search box. Material's own search puts pages before sections, joins words by "or", and asks for
+// its index as each page loads. So its box is taken over before its script finds it; find.js searches.
+
+// Asked for when a reader reaches for search; by scripts, since a page opened from a disk can ask for
+// nothing else.
+let sections;
+const base = new URL("../../", document.currentScript.src);
+const script = (name) =>
+  new Promise((onload, onerror) => {
+    const src = new URL(name, base);
+    document.head.append(Object.assign(document.createElement("script"), { src, onload, onerror }));
   });
-  const { open, send } = XMLHttpRequest.prototype;
-  XMLHttpRequest.prototype.open = function (method, url, ...rest) {
-    this.isIndex = String(url).endsWith("search_index.json");
-    return open.call(this, method, url, ...rest);
-  };
-  XMLHttpRequest.prototype.send = function (...body) {
-    if (this.isIndex) reached.then(() => send.apply(this, body));
-    else send.apply(this, body);
-  };
-
-  const { Worker } = window;
-  window.Worker = class extends EventTarget {
-    constructor(url) {
-      super();
-      this.started = reached.then(() => {
-        const worker = new Worker(url);
-        worker.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }));
-        return worker;
-      });
-    }
-    postMessage(...message) {
-      this.started.then((worker) => worker.postMessage(...message));
-    }
-  };
+function load() {
+  sections ??= Promise.all([script("assets/javascripts/find.js"), script("search/index.js")]).then(
+    () => prepare(SECTIONS),
+  );
+  return sections;
 }
 
-// The index says √d_k, as pages do; people type sqrt(dk). So their words are put into the page's on
-// the way to Material's worker: what is on the left becomes what is on the right.
 {
-  const SPELLINGS = [
-    [/[’‘]/g, "'"],
-    [/\\?\bsqrt\b/gi, " √"],
-    [/√[\s({]*(?=\w)/g, "√"], // sqrt(d), \sqrt{d}, √ d
-    [/\b1\s*\/\s*(?=√)/g, " "], // 1/√d: of the divisor
-    [/\bd_?\{?k\b\}?/gi, "d_k"],
-    [/\bgpt-?2\b/gi, "gpt 2"],
-    [/(\d)\s*[x*]\s*(?=\d)/gi, "$1×"],
-    [/\^2\b/g, "²"],
-    [/\^5\b/g, "⁵"],
-    [/\^\\?(?:top|T)\b/g, "ᵀ"],
-    [/\\(?=[a-z])/gi, ""], // TeX: \softmax
-    [/([a-z]{2,})\(([\wᵀ]+)/gi, "$1($2 $1 $2"], // as one word, as the index has it, and as two
-    [/(?<!\d)\/|\/(?!\d)|(?<!^|\s)[+-]|(?<![a-z]{2})\(|[)[\]{}=−⋅:~*^]/gi, " "], // signs between words
-    [/(?<!\S)(?:an|and|by|in|is|of|the|to)\s/gi, ""], // would be taken for beginnings of longer words
-    [/(?<!\S)√(?!\S)|(?<!square )\broot\b/gi, "√ root"],
-    // A number, or a single letter, is meant as it stands: not as the beginning of a word.
-    [/(?<!\S)(\d[\d.,/×]*|[a-z])(?!\S)/gi, "$1^1"],
-  ];
-  const { postMessage } = Worker.prototype;
-  Worker.prototype.postMessage = function (message, ...rest) {
-    if (typeof message?.data === "string")
-      message = {
-        ...message,
-        data: SPELLINGS.reduce((words, [from, to]) => words.replace(from, to), message.data),
-      };
-    return postMessage.call(this, message, ...rest);
+  const box = document.querySelector("[data-md-component=search]");
+  const isOpen = document.getElementById("__search");
+  const input = box.querySelector("input");
+  const [said, list] = box.querySelector(".md-search-result").children;
+  box.removeAttribute("data-md-component"); // Material's script looks for these two
+  box.querySelector("form").removeAttribute("name");
+  said.role = "status";
+  said.textContent = "Type to search";
+
+  const show = async () => {
+    const query = input.value;
+    const all = await load().catch(() => {
+      said.textContent = "The list of what the site says did not load";
+    });
+    if (!all || query !== input.value) return; // typed on meanwhile
+    const typed = wanted(query);
+    const { results, missing } = find(all, typed);
+    const not = missing.length
+      ? `Nothing found for ${missing.map((word) => `“${word}”`).join(", ")}`
+      : "";
+    const count = `${results.length} section${results.length === 1 ? "" : "s"}`;
+    said.textContent = !typed.length
+      ? "Type to search"
+      : not && results.length
+        ? `${not}. For the rest, ${count}`
+        : not || count;
+    list.replaceChildren(...results.slice(0, 20).map((section) => result(section, typed)));
   };
+
+  const open = (yes) => isOpen.checked !== yes && isOpen.click();
+  isOpen.addEventListener("change", () => (isOpen.checked ? input.focus() : input.blur()));
+  input.addEventListener("focus", () => {
+    open(true);
+    show();
+  });
+  input.addEventListener("input", show);
+  box.addEventListener("reset", () => {
+    input.focus();
+    setTimeout(show);
+  });
+  box.addEventListener("submit", (event) => {
+    event.preventDefault();
+    show().then(() => list.querySelector("a")?.click());
+  });
+  list.addEventListener("click", () => open(false));
+  box.addEventListener(
+    "focusout",
+    ({ relatedTarget: to }) => to && !box.contains(to) && open(false),
+  );
+
+  addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isOpen.checked) {
+      const stops = [input, ...list.querySelectorAll("a")];
+      const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+      if (key === "Escape") open(false);
+      else if (step) stops.at((stops.indexOf(target) + step) % stops.length).focus();
+      else return;
+    } else if (
+      "/sf".includes(key) &&
+      !target.closest("input, select, textarea, [contenteditable]")
+    ) {
+      input.focus();
+      input.select();
+    } else return;
+    event.preventDefault();
+  });
 }
 
-// What a result has found may stand in a fold, which then opens: unless the section that the result
-// leads to, up to the next heading, has it in the open as well.
-if (new URLSearchParams(location.search).has("h"))
-  new MutationObserver((_, observer) => {
-    const hits = [...document.querySelectorAll("article mark")];
-    if (!hits.length) return;
-    observer.disconnect();
-    const headings = [...document.querySelectorAll("article :is(h1, h2, h3, h4)[id]")];
-    const at = headings.findIndex(({ id }) => id === decodeURIComponent(location.hash.slice(1)));
-    const [start, end] = headings.slice(at);
-    const precedes = (one, other) =>
-      !other || one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
-    const here = at < 0 ? [] : hits.filter((hit) => precedes(start, hit) && precedes(hit, end));
-    if (here.every((hit) => hit.closest("details:not([open])")))
-      for (
-        let fold = here[0]?.closest("details");
-        fold;
-        fold = fold.parentElement.closest("details")
-      )
-        fold.open = true;
-  }).observe(document.documentElement, { childList: true, subtree: true });
+{
+  const typed = new URLSearchParams(location.search).get("h");
+  if (typed) load().then(() => mark(typed.split(" ")));
+}

@@ -50,7 +50,7 @@ function unfoldAll() {
   addEventListener("hashchange", open);
   addEventListener("beforeprint", unfoldAll);
 
-  // Material marks what a search has found as soon as it starts; the browser, the words of an address.
+  // search.js marks what it has found; the browser, the words of an address.
   const asked = performance.getEntriesByType("navigation")[0]?.name ?? "";
   if (new URLSearchParams(location.search).has("h") || asked.includes(":~:")) unfoldAll();
   document.querySelectorAll("details[open]").forEach(unfold);
