@@ -1,6 +1,6 @@
-r"""Undivided, the scores of GPT-2 XL and OPT-175B start above the border, in the
-frozen phase; those of GPT-2 and T5 start below it. The divisor moves the former
-below it, too, if weights are not drawn too large.
+r"""Undivided, the scores of GPT-2 XL and of OPT-175B start above the border, in
+the frozen phase; those of GPT-2 and T5 start below it. The divisor moves the
+former below it, too, if weights are not drawn too large.
 
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
@@ -100,7 +100,7 @@ plt.show()
 large = ["GPT-2 XL", "OPT-175B", "GPT-3, if 0.02"]
 for name in large[:2]:
     assert bare[name] > border_of[name], (
-        "of GPT-2 XL and OPT-175B start above the border"
+        "of GPT-2 XL and of OPT-175B start above the border"
     )
 for name in ("GPT-2", "T5"):
     assert bare[name] < border_of[name], "of GPT-2 and T5 start below it"
