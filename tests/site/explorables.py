@@ -1,0 +1,60 @@
+"""What the tests of explorables share: where each stands, how it is set to a state and read."""
+
+import numpy as np
+from playwright.sync_api import Page
+
+CALM = {"reduced_motion": "reduce"}
+# The page on which each stands.
+PAGE = {
+    "mechanism": "",
+    "attention": "saturation/",
+    "plane": "saturation/",
+    "terms": "theorem/",
+    "puzzle": "variance/",
+    "calculator": "your-model/",
+    "row": "trained/",
+    "training": "training/",
+}
+
+CALCULATOR = """shown => ({
+    words: ['.found', 'ul'].map(part => shown.querySelector(part).innerText).join('\\n'),
+    own: shown.querySelector('.own').getAttribute('d'),
+    cold: shown.querySelector('.cold').getAttribute('d'),
+    hidden: [...shown.querySelectorAll('[hidden] input')].map(field => field.name),
+    wrong: [...shown.querySelectorAll('[aria-invalid=true]')].map(field => field.name),
+    pressed: [...shown.querySelectorAll('[aria-pressed=true]')].map(part => part.textContent),
+    values: shown.values,
+})"""
+MODEL = {"d": 64, "H": 12, "D": 768, "rule": 0, "norm": 0, "by": 0, "s": 0.03, "x": 0.2, "n": 512}
+
+
+def numbers(seed: int, count: int) -> list[float]:
+    """Give the generator's Gaussian numbers by a route of our own: whole numbers modulo 2³²."""
+    uniform = []
+    for _ in range(2 * count):
+        seed = (seed + 0x6D2B79F5) % 2**32
+        t = (seed ^ seed >> 15) * (1 | seed) % 2**32
+        t = (t + ((t ^ t >> 7) * (61 | t) % 2**32)) % 2**32 ^ t
+        uniform.append((t ^ t >> 14) / 2**32)
+    first, second = np.reshape(uniform, (count, 2)).T
+    return list(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
+
+
+def show(page: Page, name: str, read: str, **state: float) -> dict:
+    """Set an explorable to a state, and read what it shows then by a JavaScript function."""
+    return page.evaluate(
+        f"""async state => {{
+            const shown = document.querySelector('why-{name}')
+            await customElements.whenDefined('why-{name}')
+            shown.values = state
+            shown.show()
+            return ({read})(shown)
+        }}""",
+        state,
+    )
+
+
+def printed(text: str, value: float) -> bool:
+    """Tell whether a text is a value, up to the last digit that it prints."""
+    digits = len(text.partition(".")[2])
+    return abs(float(text) - value) < 0.502 * 10**-digits

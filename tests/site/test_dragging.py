@@ -1,0 +1,347 @@
+"""What can be dragged can be used by everybody: mouse, keyboard, finger, link, paper, no scripts.
+
+The numbers that it shows: test_explorables.py.
+"""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from tests.site.browser import BASE, PHONE, Tab, complains
+from tests.site.explorables import CALCULATOR, CALM, MODEL, PAGE, numbers, printed, show
+
+# Those with views as buttons, and the fullest that each can show.
+PRESETS = {
+    "puzzle": {"guess": 1.5, "n": 2, "m": 2, "d": 2, "count": 20_000},
+    "plane": {"n": 16384, "d": 1024, "a": 0.25},
+    "terms": {"t": 135, "r": 0.83, "d": 256},
+    "row": {"a": 0.35, "head": 2},
+}
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
+    tab = visit(BASE + PAGE[name], **CALM)
+    page, shown = tab.page, tab.page.locator(f"why-{name}")
+    slider = shown.locator("input[type=range]").first
+    before = shown.locator(".panel").inner_text()
+    page.evaluate(
+        """name => {
+            window.said = []
+            new MutationObserver(() => said.push(1))
+                .observe(document.querySelector(`why-${name} [role=status]`), {childList: true})
+        }""",
+        name,
+    )
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(800)
+    assert shown.locator(".panel").inner_text() != before
+    assert page.evaluate("() => said.length") == 1
+    assert len(shown.locator("[role=status]").text_content()) > 20
+    for output in shown.locator("output").all():
+        assert output.get_attribute("aria-live") == "off"
+    assert complains(tab) == []
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_the_address_holds_the_state(visit, name):
+    page = visit(BASE + PAGE[name], **CALM).page
+    shown = page.locator(f"why-{name}")
+    slider = shown.locator("input[type=range]").first
+    slider.focus()
+    page.keyboard.press("PageDown")
+    page.wait_for_function("name => location.hash === `#${name}`", arg=name)
+    parts = shown.locator(".panel > :not([role=status])")  # nothing is said of how it begins
+    moved, words = slider.input_value(), parts.all_inner_texts()
+    page.reload()
+    assert slider.input_value() == moved
+    assert parts.all_inner_texts() == words
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_button_leads_to_a_view(visit, name):
+    """It sets all that it names, and says so if it stands for a choice."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    buttons = page.locator(f"why-{name} [data-act=preset]")
+    assert buttons.count() >= 3
+    for button in buttons.all():
+        button.click()
+        state = dict(re.findall(r"(\w+)=([\d.]+)", button.get_attribute("value")))
+        values = page.evaluate(f"() => document.querySelector('why-{name}').values")
+        assert state
+        assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        page.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn before
+        pressed = button.get_attribute("aria-pressed")
+        assert pressed in ("true", None)
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_it_fits_the_screen(visit, name, size):
+    """With its buttons and its caption, below the bar; and its words within their places."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    page.set_viewport_size(size)
+    for state in ({}, PRESETS[name]):
+        show(page, name, "shown => 0", **state)
+        figure = page.locator(f"why-{name} figure").bounding_box()
+        buttons = page.locator(f"why-{name} button").all()
+        assert figure["height"] < size["height"] - 48
+        assert all(button.is_visible() for button in buttons)
+        cut = page.locator(f"why-{name} .panel :not(svg *, [role=status])").evaluate_all(
+            """parts => parts.filter(part => /strict|content/.test(getComputedStyle(part).contain)
+                && (part.scrollHeight > part.clientHeight + 3
+                    || part.scrollWidth > part.clientWidth + 1))
+                .map(part => part.outerHTML)"""
+        )
+        assert cut == []
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", [name for name in PAGE if name not in {*PRESETS, "attention"}])
+def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
+    page = visit(BASE + PAGE[name], **CALM).page
+    page.evaluate("() => { window.same = true }")
+    links = page.locator(f"article a[href^='?'][href$='#{name}']")
+    assert links.count() > 0
+    for link in links.all():
+        link.click()
+        state = dict(re.findall(r"(\w+)=([\d.-]+)", link.get_attribute("href")))
+        values = page.evaluate(f"() => document.querySelector('why-{name}').values")
+        assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        assert page.evaluate("() => window.same")
+    page.go_back()
+    assert page.evaluate("() => window.same")
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_paper_has_the_figure(visit, name):
+    tab = visit(BASE + PAGE[name])
+    shown = tab.page.locator(f"why-{name}")
+    assert not shown.locator(".drawing").is_visible()
+    tab.show("paper")
+    assert shown.locator(".drawing").is_visible()
+    assert not shown.locator(".panel").is_visible()
+
+
+# The front page --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
+def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
+    """The question stands until one guesses or drags so far; the answer is the snippet's."""
+    page, weights = visit(BASE, **CALM).page, softmax(snippet("index/mechanism").start[:, 63])
+    question = page.locator("why-mechanism .guess")
+    assert "?" in question.inner_text()
+    if guess:
+        question.get_by_role("button", name=guess, exact=True).press("Enter")
+    else:
+        page.locator("why-mechanism input[type=range]").press("End")
+    page.wait_for_function("() => !document.querySelector('.guess').innerText.includes('?')")
+    answer = question.inner_text()
+    assert answer.startswith(said)
+    keys, share = re.search(r"has ([\d.]+)%, as if ([\d.]+) of 32", answer).groups()[::-1]
+    assert printed(share, 100 * weights.max())
+    assert printed(keys, 1 / np.sum(weights**2))
+    if guess:
+        assert page.locator("why-mechanism output").inner_text() == "64"
+        assert page.evaluate("() => document.activeElement.innerText") == "After a training step"
+
+
+def test_a_step_is_made_by_its_button_and_seen(visit):
+    page = visit(BASE, reduced_motion="no-preference").page
+    shown = page.locator("why-mechanism")
+    shown.get_by_role("button", name="After a training step").click()
+    page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
+    assert shown.locator(".walks b").inner_text().startswith("+")
+    assert shown.get_by_role("button", name="After").get_attribute("aria-pressed") == "true"
+    page.wait_for_function("() => location.search.includes('trained=1')")
+
+
+def below_the_fold(tab: Tab) -> list[str]:
+    """What of the question, the sentence and the explorable does not stand on the first screen."""
+    return tab.page.evaluate(
+        """() => ['.menu', 'h1', '.answer', 'why-mechanism .panel'].filter(selector => {
+            const box = document.querySelector(selector).getBoundingClientRect()
+            return box.bottom > innerHeight || box.top < 0 || box.right > innerWidth
+        })"""
+    )
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+def test_the_first_screen_holds_all_of_it(visit, size):
+    tab = visit(BASE, **CALM)
+    tab.page.set_viewport_size(size)
+    assert below_the_fold(tab) == []
+    assert tab.page.locator("why-mechanism .row").count() == 2
+    tab.page.set_viewport_size(size | {"height": 400})
+    assert below_the_fold(tab) != []
+
+
+def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
+    read = "() => +document.querySelector('why-mechanism output').textContent"
+    page = visit(BASE, **CALM).page
+    assert page.evaluate(read) == 16
+    page = visit(BASE, reduced_motion="no-preference").page
+    page.wait_for_function(
+        "() => +document.querySelector('why-mechanism output').textContent === 16"
+    )
+
+
+def test_a_key_that_is_pressed_during_the_slide_counts(visit):
+    page = visit(BASE, reduced_motion="no-preference").page
+    slider = page.locator("why-mechanism input[type=range]").first
+    slider.press("End")
+    page.wait_for_timeout(200)
+    assert slider.input_value() == slider.get_attribute("max")
+
+
+# The chapters --------------------------------------------------------------------------------
+
+
+def test_the_point_can_be_dragged(visit):
+    page = visit(BASE + "saturation/", **CALM).page
+    page.locator("why-plane .map").scroll_into_view_if_needed()
+    box = page.locator("why-plane .map").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 11 / 13, box["y"] + box["height"] * 0.2, steps=4)
+    page.mouse.up()
+    values = page.evaluate("() => document.querySelector('why-plane').values")
+    assert (values["n"], values["d"]) == (4096, 256)
+
+
+def test_a_guess_gets_an_answer(visit, snippet):
+    page = visit(BASE + "variance/", **CALM).page
+    read = "shown => shown.querySelector('.answer').textContent"
+    values = np.reshape(numbers(1, 400 * 8), (400, 2, 2, 2))
+    values = np.var(values[:, 0] @ values[:, 1], axis=(1, 2))
+    for guess in (0.4, 2):
+        answer = show(page, "puzzle", read, guess=guess, count=400)
+        below, observed = re.findall(r"([\d.]+)%", answer)
+        assert answer.startswith(f"You guessed {guess:g}:")
+        assert printed(below, 100 * np.mean(values < guess))
+        assert printed(observed, 100 * np.mean(values < snippet("variance/puzzle").observed))
+    for guess, word in ((0, "more"), (8, "less")):
+        answer = show(page, "puzzle", read, guess=guess, count=1)
+        assert f"{abs(values[0] - guess):.2f} {word}" in answer
+    # Of arrays of another shape the question says nothing.
+    assert "question" not in show(page, "puzzle", read, guess=2, n=8, m=8, count=60)
+
+
+def test_one_guesses_first(visit):
+    """Nothing gives the answer away before the first draw; the buttons then draw 1 and 1000."""
+    page = visit(BASE + "variance/", **CALM).page
+    shown = page.locator("why-puzzle")
+    assert "?" in shown.locator(".found").inner_text()
+    assert not shown.locator(".matrix").is_visible()
+    assert shown.locator(".answer").inner_text() == ""
+    assert shown.locator(".found").bounding_box()["width"] > 200
+    assert [mark.is_visible() for mark in shown.locator(".mark").all()].count(True) == 1
+    shown.get_by_role("button", name="Draw once").click()
+    shown.get_by_role("button", name="1000 times").click()
+    assert page.evaluate("() => document.querySelector('why-puzzle').values.count") == 1001
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .legend').innerText.includes('1001 draws')"
+    )
+    shown.get_by_role("button", name="Start again").click()
+    page.wait_for_function(
+        "() => document.querySelector('why-puzzle .found').innerText.includes('?')"
+    )
+
+
+TYPED = {
+    "d": {"64": 64, " 128 ": 128, "768/12": 64}
+    | dict.fromkeys(["", "0", "-3", "64,5", "64.5", "1e300", "2000000", "d"]),
+    "n": {"131,072": 131072, "1,048,576": 2**20, "700": 700} | dict.fromkeys(["1", "0,125"]),
+    "s": {"0,02": 0.02, ".006": 0.006, "1/50": 0.02} | dict.fromkeys(["0", "-1", ""]),
+    "x": {
+        "0,125": 0.125,
+        "1/8": 0.125,
+        "1/√64": 0.125,
+        "1/sqrt(64)": 0.125,
+        "−8": -8,
+        "8/128": 1 / 16,
+    }
+    | dict.fromkeys(["0", "1/0", "1..2", "alert(1)"]),
+}
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_number_may_be_typed_in_many_ways(visit, name):
+    tab = visit(BASE + "your-model/", **CALM)
+    field = tab.page.locator(f"why-calculator .form [name={name}]")
+    show(tab.page, "calculator", CALCULATOR, **MODEL | {"rule": 5, "by": 6})
+    for typed, value in TYPED[name].items():
+        field.fill("2" if name in "dn" else "0.5")
+        show(tab.page, "calculator", CALCULATOR)
+        field.fill(typed)
+        shown = show(tab.page, "calculator", CALCULATOR)
+        held = (2 if name in "dn" else 0.5) if value is None else value
+        assert shown["values"][name] == pytest.approx(held), typed
+        assert shown["wrong"] == ([name] if value is None else []), typed
+        # What is wrong is said instead of a number, and the address keeps what was right.
+        assert ("–" in shown["words"] and ":" in shown["words"]) == (value is None), typed
+        assert "NaN" not in str(shown), typed
+        assert "Infinity" not in shown["words"], typed
+    tab.page.wait_for_function("() => location.hash === '#calculator'")
+    assert f"{name}={held}" in tab.page.url
+    assert complains(tab) == []
+
+
+def test_known_models_are_buttons(visit, snippet):
+    """One press shows what the page's table has; another number releases the button."""
+    page = visit(BASE + "your-model/", **CALM).page
+    shown = page.locator("why-calculator")
+    known = snippet("your-model/calculator").known
+    assert len(known) == 9
+    for label, row in known:
+        name = re.match(r"\[(.*?)\]", label)[1]
+        shown.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_function(
+            """name => [...document.querySelectorAll('why-calculator [aria-pressed=true]')]
+                .some(button => button.textContent === name)""",
+            arg=name,
+        )
+        assert printed(shown.locator(".found b").inner_text(), row["spread"])
+        assert f"of {row['n']:,} keys share" in shown.locator(".found").inner_text()
+    field = shown.locator(".form [name=H]")
+    field.fill("13")
+    page.wait_for_function("() => !document.querySelector('why-calculator [aria-pressed=true]')")
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_link_can_be_copied(visit, allowed):
+    tab = visit(BASE + "your-model/", **CALM)
+    page, asked = tab.page, []
+    if allowed:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    else:
+        page.evaluate("() => Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.on("dialog", lambda dialog: (asked.append(dialog.default_value), dialog.dismiss()))
+    show(page, "calculator", CALCULATOR, **MODEL | {"D": 1234, "rule": 1})
+    page.locator("why-calculator").get_by_role("button", name="Copy link").click()
+    link = page.evaluate("() => navigator.clipboard.readText()") if allowed else asked[0]
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector("why-calculator .panel")
+    values = page.evaluate("() => document.querySelector('why-calculator').values")
+    assert (values["D"], values["rule"]) == (1234, 1)
+
+
+def test_divisor_and_start_are_chosen_by_buttons(visit):
+    page = visit(BASE + "training/", **CALM).page
+    shown = page.locator("why-training")
+    for name, verdict in (("nothing", "5.4 times"), ("d", "1/5.9"), ("√d", "alike")):
+        shown.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_function(
+            "words => document.querySelector('why-training .C0 em').textContent === words",
+            arg=verdict,
+        )
+    shown.get_by_role("button", name="= 0").click()
+    page.wait_for_function(
+        "() => document.querySelector('why-training .C0 em').textContent === '0 for all'"
+    )
