@@ -25,6 +25,7 @@ const SAME = [
   ["common mean", "anisotropy", "anisotropic"],
   ["divisor", "scale", "scaling", "divide"],
   ["product", "matmul"],
+  ["qk clip", "muonclip"],
   ["trained model", "pretrained"],
 ];
 const IDLE =

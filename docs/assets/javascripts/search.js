@@ -1,5 +1,6 @@
 // The search box. Material's own search puts pages before sections, joins words by "or", and asks for
 // its index as each page loads. So its box is taken over before its script finds it; find.js searches.
+// (Zensical has another box, and keeps it.)
 
 // Asked for when a reader reaches for search; by scripts, since a page opened from a disk can ask for
 // nothing else.
@@ -17,8 +18,8 @@ function load() {
   return sections;
 }
 
-{
-  const box = document.querySelector("[data-md-component=search]");
+const box = document.querySelector("[data-md-component=search]");
+if (box) {
   const isOpen = document.getElementById("__search");
   const input = box.querySelector("input");
   const [said, list] = box.querySelector(".md-search-result").children;
