@@ -7,7 +7,8 @@ author took back, or a statement that no code can settle.
 Four rows, one for each source, with a mark for each of its claims in the
 source's order. The taller a bar, the more there is to mend: low bars are true
 as written, middle ones true under an assumption or too vague to test, high ones
-wrong. A dot is a question, or a statement that no code can settle.
+wrong. A dot has no such verdict: a question, a claim that was withdrawn, or a
+statement that no code can settle.
 """
 
 # %%
