@@ -1,5 +1,5 @@
 r"""The lead of the best key bounds the gradient, whatever the scores are.
-Random scores seldom lead by enough.
+Among many keys random scores seldom lead by enough.
 
 A cloud of dots for each of three kinds of rows with 512 scores, on a
 logarithmic vertical axis: the norm of the Jacobian against the lead of the
@@ -75,5 +75,5 @@ gaussian, cauchy, equal = lead.values()
 assert np.mean(gaussian < 5) > 0.8, "most have a lead below 5"
 assert np.median(cauchy) > 10, "whose leads are often above 10"
 assert norm["all equal but one"][-1] < 1e-9, "to less than a billionth"
-assert np.median(gaussian) < np.log(n) / 3, "Random scores seldom lead by"
+assert np.median(gaussian) < np.log(n) / 3, "keys random scores seldom lead by"
 assert n == 512, "the best of 512 bare scores leads by … far less than ln 512"
