@@ -7,7 +7,6 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -23,7 +22,6 @@ if sys.platform == "win32":
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 LAW, KILLS, LANES = "snippets/chapter/law.py", int(os.environ.get("KILLS", "100")), 2
-SLOPE = "kind = 'run' AND name = 'chapter/line' AND part = 'value slope'"
 ENDS = [signal.SIGINT, signal.SIGKILL]
 
 
@@ -79,22 +77,6 @@ def test_a_build_that_is_killed_leaves_nothing_that_the_next_would_trust(good, e
     with ThreadPoolExecutor(LANES) as threads:
         wrong = threads.map(kill_some, lanes, [expected] * LANES, range(LANES))
     assert not [each for lane in wrong for each in lane]
-
-
-def test_a_store_that_keeps_what_is_stale_would_be_found(good, expected):
-    """What another run gave, with this one's trace, is what a kill must not leave."""
-    turn(good, 0)
-    assert build(good)[0] == 0
-    assert state(good) == expected[0]
-    store = sqlite3.connect(good / ".cache/weave.sqlite")
-    (one,) = store.execute(f"SELECT data FROM parts_1 WHERE {SLOPE}").fetchone()
-    turn(good, 1)
-    assert build(good)[0] == 0
-    with store:
-        store.execute(f"UPDATE parts_1 SET data = ? WHERE {SLOPE}", (one,))
-        store.execute("DELETE FROM parts_1 WHERE kind = 'page'")
-    assert build(good)[0] == 0
-    assert state(good) != expected[1]
 
 
 def test_what_a_killed_build_was_running_ends_with_it(good):
