@@ -106,7 +106,7 @@ assert typical[np.sqrt(64)][512] < typical[1][512], "Bare, at d_k = 64, it is"
 for n in counts:
     if n > 7:
         assert median_ratio[64][n] > 1, (
-            "Back at the query nothing vanishes at real"
+            "Back at the query nothing vanishes at hundreds"
         )
     for d in rms_ratio:
         assert rms_ratio[d][n] > 1, (
