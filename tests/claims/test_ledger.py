@@ -68,21 +68,6 @@ def test_a_comparison_is_not_altered_but_says_how_close_it_is(ledger, judge):
     assert "1 ≤ 1.00001 where" in close["strictness"]
 
 
-@pytest.mark.parametrize(
-    ("says", "found", "within", "strictness"),
-    [
-        ("0.971", 0.9712, None, "half of the last digit, ±0.0005"),
-        ("[4, 2.67]", [4, 2.667], None, "half of the last digit, ±0.5, ±0.005"),
-        ("0.971", 0.9, 0.1, "±0.1"),
-        ("[1, 2]", [1, 2], np.array([0.1, 0.25]), "±0.1 to ±0.25"),
-        ("sqrt(4)", 2.0, None, "a part in a billion, for rounding"),
-    ],
-)
-def test_the_tolerance_is_said(ledger, judge, says, found, within, strictness):
-    claim = judge(says, ledger.case(np.array(found), within=within))
-    assert claim["strictness"] == f"Tolerance: {strictness}"
-
-
 def test_every_number_sign_exponent_and_root_is_altered(ledger, judge):
     cases = [ledger.case(d + 0.5 * np.sqrt(d) - 2, d=d) for d in (4.0, 9.0)]
     claim = judge("d**1 + 0.5 * sqrt(d) - 2", *cases)
@@ -108,41 +93,24 @@ def with_a_name_that_is_not_there():
     return far  # noqa: F821
 
 
-def of_two_arrays():
-    return np.ones(2) < np.ones(2) or None
-
-
 @pytest.mark.parametrize(
     ("says", "found", "words", "problem"),
     [
         ("2", 3, {}, "'2' is found wrong: said is 2, found 3; say in `rather` what is right"),
         ("2", 3, {"rather": "4"}, "'4' is not found either: said is 4, found 3"),
-        ("2", 3, {"rather": "4 < 3"}, "'4 < 3' is not found either: Compared: `4 < 3`"),
         ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
         ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
         ("2", 2, {"same_error": "slip"}, "nothing to say `same_error`"),
-        ("2", 2, {"same_need": "luck"}, "nothing to say `same_need`"),
         ("2", 3, {"reading": "twice one"}, "never makes an error: .* said is 2, found 3"),
-        ("2", 3, {"rather": "3", "question": True}, "never makes an error"),
         ("far", 2, {}, "'far': name 'far' is not defined; its case gives no names"),
         ("[1, 2]", 2, {}, r"'\[1, 2\]' has the shape \(2,\), what is found \(\)"),
-        ("[1, 2]", [1, 2, 3], {}, r"the shape \(2,\), what is found \(3,\)"),
         ("array([1, 2]) < 3", True, {}, r"compares arrays of shape \(2,\): write all\(…\)"),
         ("1,000", 1000, {}, "has a comma: write 1_000"),
         ("2^1", 2, {}, r"has a \^: write \*\* for a power"),
-        ("2 +", 2, {}, "'2 \\+' is no expression"),
         ("2", lambda: None, {}, "its check gives None: end with `return finding"),
         ("2", with_a_name_that_is_not_there, {}, r"stops in line \d+: NameError: name 'far'"),
-        ("2", of_two_arrays, {}, r"stops in line \d+: ValueError: The truth value of an array"),
     ],
 )
 def test_a_claim_that_does_not_fit_its_finding_is_named(judge, says, found, words, problem):
     with pytest.raises(ValueError, match=f"^a-1: .*{problem}"):
         judge(says, found, **words)
-
-
-def test_a_number_is_given_once(ledger):
-    book = ledger.Ledger()
-    book.cited("a-1", "here", "it was", kind="history", settled="")
-    with pytest.raises(ValueError, match="two claims have this number"):
-        book.cited("a-1", "there", "it was", kind="history", settled="")
