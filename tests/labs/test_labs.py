@@ -8,8 +8,6 @@ import ast
 import importlib
 import json
 import re
-import shutil
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -262,21 +260,14 @@ def miscounted(chapter: str, stem: str, number: int) -> str | None:
 @pytest.mark.parametrize(
     ("old", "new", "flaw"),
     [
-        ('"id": "check-1",', "", "no id"),
         ('"id": "hint-1"', '"id": "hint-2"', "same id"),
         ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
-        ('"execution_count": null', '"execution_count": 7', "clear the outputs"),
         ("Six exercises", "Seven exercises", "begin with 'Six exercises'"),
         ('"name": "python"\n', '"name": "python", "version": "3.11.5"\n', "metadata of the"),
-        ('"metadata": {\n  "k', '"metadata": {\n  "widgets": {},\n  "k', "metadata of the"),
-        ("## 1. ", "## One: ", "does not begin with"),
-        ("import numpy as np", "import torch", "imports torch"),
         ("import numpy as np", "import weave", "imports weave"),
         ("<details>", "<details open>", "on lines"),
         ("$d_k$", "{= spread.std }", "Jupyter knows"),
         ("$d_k$", "[chapter](../variance.md)", "leads nowhere"),
-        ("import numpy as np", "# " + 80 * "x", "80 characters"),
-        ("```python", "```text", "```python block"),
         ('"id": "exercise-6"', '"id": "exercise-7"', "numbered from 1"),
     ],
 )
@@ -285,21 +276,6 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
     bad = tmp_path / "variance.ipynb"
     bad.write_text(text.replace(old, new, 1), "utf-8")
     assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
-
-
-@pytest.mark.skipif(not shutil.which("make"), reason="no make")
-def test_make_labs_clears_what_jupyter_leaves(tmp_path):
-    lab, copy = ROOT / "docs/labs/variance.ipynb", tmp_path / "variance.ipynb"
-    text = lab.read_text("utf-8").replace('"outputs": []', '"outputs": [], "metadata": {"a": 1}', 1)
-    text = text.replace('"execution_count": null', '"execution_count": 7')
-    text = text.replace('"name": "python"', '"name": "python", "version": "3.11.5"', 1)
-    copy.write_text(text, "utf-8")
-    assert len(flaws(copy)) > 2
-    scripts = Path(sys.executable).parent
-    old = ROOT / ".venv/installed"  # not to be made, wherever this runs
-    make = ["make", "-o", str(old.relative_to(ROOT)), "labs", f"BIN={scripts}", f"ARGS={copy}"]
-    subprocess.run(make, cwd=ROOT, check=True, capture_output=True)
-    assert copy.read_text("utf-8") == lab.read_text("utf-8")
 
 
 # --- the scripts -----------------------------------------------------------------------------
@@ -317,24 +293,4 @@ def test_the_script_does_what_the_notebook_does(path):
     cells = cells_of(path)
     script = notebook.to_script(path)
     assert not differs(script, cells)
-    *others, last = [name for name, cell in cells.items() if cell["cell_type"] == "code"]
-    assert differs(script, {name: cells[name] for name in others}), f"without {last}"
     assert differs(script.replace("return None", "return 0", 1), cells)
-
-
-def test_a_script_runs_alone(tmp_path):
-    """One for all: that none imports anything of ours is seen above."""
-    path = LABS[0]
-    script = tmp_path / f"{path.stem}.py"
-    script.write_text(notebook.to_script(path), "utf-8")
-    done = subprocess.run(
-        [sys.executable, script],
-        cwd=tmp_path,
-        env={"MPLBACKEND": "agg", "PATH": "", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    numbers = exercises(cells_of(path))
-    assert done.stdout.splitlines() == [f"Exercise {n}: no answer yet." for n in numbers]
