@@ -15,11 +15,6 @@ def apart_again(q, k, v):
     return scores.view(B, H, n, n).softmax(-1) @ v
 
 
-def merged_later(q, k, v):
-    """Batch and heads in one dimension for softmax alone."""
-    return (q @ k.mT / d**0.5).flatten(0, 1).softmax(-1).view(B, H, n, n) @ v
-
-
 @pytest.mark.parametrize("heads", [0, H], ids=["nobody says how many", "said"])
 @pytest.mark.parametrize("keys", [1, H])
 def test_heads_that_are_told_apart_after_the_product(heads, keys):
@@ -37,15 +32,6 @@ def test_a_module_says_how_many_heads_it_has(name):
     setattr(model, name, H)
     assert len(ours.check(model, [(Q, K, K)], show=False).rows) == H
     assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == 1
-
-
-@pytest.mark.parametrize("keys", [1, H])
-def test_heads_that_are_merged_after_the_product(keys):
-    k = K[:, :keys]
-    (row,), expected = rows_of(merged_later, Q, k, K, heads=0), rows_of(fused(), Q, k, k)
-    assert row.scale_verdict == "root"
-    spread = np.sqrt(np.mean([each.spread**2 for each in expected]))
-    assert row.spread == pytest.approx(spread, rel=1e-4)
 
 
 def test_a_layer_of_which_nothing_was_understood_costs_no_other(monkeypatch):
@@ -149,15 +135,6 @@ def test_windows_are_no_heads(axis):
     assert np.allclose(found(rows), found(expected), rtol=1e-5)
     assert {row.width for row in rows} == {H * d}
     assert len(rows_of(fused(), q, k, k, heads=0)) == 5 * H, "nobody says"
-
-
-def test_only_the_part_that_is_watched_is_seen():
-    model = nn.Sequential(*(nn.TransformerEncoderLayer(32, 4, 64, batch_first=True) for _ in "ab"))
-    with ours.watch(model[0]) as report:
-        model(gaussian(2, 9, 32))
-        fused()(Q, K, K)
-    assert {row.layer for row in report.rows} == {"self_attn", "(outside of modules)"}
-    assert [row.head for row in report.rows] == [*range(4)] * 2
 
 
 class ChannelAttention(nn.Module):

@@ -1,4 +1,4 @@
-"""Models of three libraries, at the start and trained: heads, scale and spread by another route.
+"""Models of two libraries, at the start and trained: heads, scale and spread by another route.
 
 The spread is recomputed from the weights that softmax gives, or that a fused call would: up to a
 constant of the row, a logit is the logarithm of its weight.
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.check_attention.script import TorchFunctionMode, functional, nn, ours, torch
+from tests.check_attention.script import TorchFunctionMode, ours, torch
 
 LIKE_BERT = {
     "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 96,
@@ -96,22 +96,6 @@ TIMM = {
 }
 TIMM = {name: (d,) for d, names in TIMM.items() for name in names.split()}
 TIMM["swinv2_tiny_window8_256"] = (32, 10 * 32**0.5, "cosine")
-# A decoder of x-transformers: its options, scale·√d and the verdict, if not "root".
-X_TRANSFORMERS = {
-    "plain": ({},),
-    "flash": ({"attn_flash": True},),
-    "rotary": ({"rotary_pos_emb": True},),
-    "alibi": ({"alibi_pos_bias": True, "alibi_num_heads": 4},),
-    "t5 bias": ({"rel_pos_bias": True},),
-    "grouped": ({"attn_kv_heads": 2},),
-    "one key": ({"attn_one_kv_head": True},),
-    "memory": ({"attn_num_mem_kv": 3},),
-    "talking heads": ({"attn_pre_talking_heads": True, "attn_post_talking_heads": True},),
-    "sparse": ({"attn_sparse_topk": 4},),
-    "selective": ({"attn_selective": True},),
-    "cosine": ({"attn_qk_norm": True}, 40, "cosine"),
-    "soft clamp": ({"attn_softclamp_logits": True}, math.nan, "unknown"),  # a TorchScript function
-}
 
 
 class Weights(TorchFunctionMode):
@@ -220,46 +204,6 @@ def test_a_model_of_timm_at_the_start(name):
     report = agree(model, torch.randn(1, *model.pretrained_cfg["input_size"]), *TIMM[name])
     assert report.ok
     assert not report.faults("frozen")
-
-
-@pytest.mark.parametrize("name", X_TRANSFORMERS)
-def test_a_model_of_x_transformers_at_the_start(name):
-    library = pytest.importorskip(
-        "x_transformers", reason="no x-transformers: `make architectures`"
-    )
-    options, *expected = X_TRANSFORMERS[name]
-    torch.manual_seed(0)
-    layers = library.Decoder(dim=64, depth=2, heads=4, attn_dim_head=16, **options)
-    model = library.TransformerWrapper(num_tokens=100, max_seq_len=64, attn_layers=layers).eval()
-    report = agree(
-        model, torch.randint(0, 100, (2, 40)), 0 if "unknown" in expected else 16, *expected
-    )
-    assert report.ok
-    assert {row.is_mixed for row in report.rows} == {name == "talking heads"}
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["gpt2", "bloom", "t5", "gemma2", "deberta-v2", "swin"])
-def test_after_200_steps_of_training(name):
-    """A bias that has learned, and logits that have grown, change no verdict on the scale."""
-    model, batch = made(name, "eager")
-    _, d, times, verdict = (*TRANSFORMERS[name], *(16, 1, "root")[len(TRANSFORMERS[name]) - 1 :])
-    before = agree(model, batch, d, times, verdict)
-    size = model(**batch).last_hidden_state.shape[-1]
-    head = nn.Linear(size, 100)
-    optimizer = torch.optim.Adam([*model.parameters(), *head.parameters()], 3e-3)
-    for _ in range(200):
-        out = head(model(**batch).last_hidden_state)
-        target = torch.arange(out.shape[1]).expand(out.shape[:2]) % 100  # which place it is
-        functional.cross_entropy(out.flatten(0, 1), target.flatten()).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    after = agree(model, batch, d, times, verdict)
-    assert after.ok
-    grown = np.mean([row.spread for row in after.rows]) / np.mean(
-        [row.spread for row in before.rows]
-    )
-    assert abs(math.log(grown)) > 0.1, "it has learned"
 
 
 def test_a_pretrained_model():

@@ -42,22 +42,6 @@ def test_every_way_of_writing_it_gives_the_same(way):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
 
 
-def complex_rotary(x):
-    """Turn pairs of coordinates as complex numbers."""
-    angle = torch.arange(n)[:, None] * 0.1 ** torch.arange(d // 2)
-    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
-
-
-def test_a_factor_is_followed_through_complex_numbers():
-    def attend(q, k, v):
-        return fused(scale=1.0)(complex_rotary(q / d**0.5), complex_rotary(k), v)
-
-    for row in rows_of(attend, Q, K, K):
-        assert row.scale_verdict == "root"
-        assert row.q_norm == pytest.approx(float(Q.square().mean().sqrt()), rel=0.2)
-
-
 DEMOS = {  # verdicts on scale and softmax, and the scale at d = 64
     "none": ("root", "between", 1 / 8),
     "forgotten": ("forgotten", "frozen", 1),
@@ -124,40 +108,6 @@ def test_a_bias_that_goes_with_q_k_does_not_hide_the_scale():
         assert row.scale_verdict == "root"
         assert row.spread == pytest.approx(2 * row.spread_qk, rel=1e-5)
         assert row.spread_bias == pytest.approx(row.spread_qk, rel=1e-5)
-
-
-@pytest.mark.parametrize("cap", [2.0, 50.0])
-def test_a_cap_that_bites_does_not_hide_the_scale(cap):
-    def capped(q, k, v):
-        return (torch.tanh(q @ k.mT / d**0.5 / cap) * cap).softmax(-1) @ v
-
-    for row in rows_of(capped, 9 * Q, 9 * K, K):
-        assert row.scale_verdict == "root"
-        assert row.max_logit <= cap < row.max_qk
-        assert row.spread < row.spread_qk
-
-
-def test_a_factor_of_each_head_is_followed_under_a_bias():
-    tau = nn.Parameter(torch.tensor([2.0, 4, 8, 16])[:, None, None])
-    bias = Q @ K.mT  # in step with q·k
-
-    def cosine(q, k, v):
-        q, k = (functional.normalize(t, dim=-1) for t in (q, k))
-        return (q @ k.mT * tau + bias).softmax(-1) @ v
-
-    rows = rows_of(cosine, Q, K, K)
-    assert [row.scale for row in rows] == pytest.approx([2, 4, 8, 16])
-    assert {row.scale_verdict for row in rows} == {"cosine"}
-
-
-def test_a_mask_of_zeros_and_ones_is_no_factor():
-    """As GPT-2 once had it."""
-    mask = torch.ones(n, n).tril()
-    write = lambda q, k, v: (q @ k.mT / d**0.5 * mask - 1e4 * (1 - mask)).softmax(-1) @ v  # noqa: E731
-    expected = rows_of(fused(is_causal=True), Q, K, K)
-    rows = rows_of(write, Q, K, K)
-    assert np.allclose(found(rows), found(expected), rtol=1e-4)
-    assert {row.scale_verdict for row in rows} == {"root"}
 
 
 # Sums of two products (B5), gains (B8), what is written in other ways (B6, B7) -------------------
