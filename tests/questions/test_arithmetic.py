@@ -29,6 +29,7 @@ def test_twice_and_after_softmax(snippet):
     q, k = vectors(128)
     assert has_spread(scores(q, k) * result.neo, 1)
     assert not has_spread(scores(q, k) / 8, 1)
+    assert close(result.neo**-2, 2048 / 16)
 
 
 def test_a_mask_that_is_divided_too(snippet):
