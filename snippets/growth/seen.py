@@ -33,31 +33,20 @@ first, last, of = 7000, 70_000, 220_000  # steps at which Kimi K2 was clipped
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
-for (label, group), mark in zip(
-    {
-        "ran away (at least)": away,
-        "only watched": watched,
-        "held by a cap or a clip": held,
-    }.items(),
-    "^os",
-    strict=True,
-):
-    colour = {"^": "C1", "o": "C0", "s": "C2"}[mark]
-    axes.plot(*zip(*group.values(), strict=True), mark, color=colour, ms=8)
-    axes.plot([], [], mark, color=colour, ms=8, label=label)
+groups = {"ran away": away, "only watched": watched, "held": held}
+looks = [("^", "C1"), ("o", "C0"), ("s", "C2")]
+below = {"Wortsman et al.", "Gemma 2, 9B", "Grok-1"}
+for (label, group), (mark, colour) in zip(groups.items(), looks, strict=True):
+    where = zip(*group.values(), strict=True)
+    axes.plot(*where, mark, color=colour, markersize=8, label=label)
     for name, (size, a) in group.items():
-        if not name.startswith("Gemma") or size == 9:
-            above = (0, -20) if name == "Wortsman et al." else (0, 9)
-            axes.annotate(
-                name.split(",")[0],
-                (size, a),
-                above,
-                textcoords="offset points",
-                ha="center",
-            )
-axes.set(xscale="log", yscale="log", xlim=(1.8, 2500), ylim=(12, 200_000))
+        if not name.startswith("Gemma") or name in below:
+            at = (0, -20) if name in below else (0, 9)
+            look = {"textcoords": "offset points", "ha": "center"}
+            axes.annotate(name.split(",")[0], (size, a), at, **look)
+axes.set(xscale="log", yscale="log", xlim=(1.5, 2500), ylim=(10, 200_000))
 axes.set(xlabel="parameters, in thousand millions", ylabel="largest logit")
-fig.legend(ncols=3, loc="outside upper center", columnspacing=1)
+fig.legend(ncols=3, loc="outside upper center")
 plt.show()
 
 # %% says
