@@ -75,7 +75,9 @@ def mechanism_differs(page: Page, snippet, module) -> Iterator[str]:
             bars = shown["bars"][2 * row : 2 * row + 2]
             heights, own = ([float(h) / 100 for h in re.findall(r"v-?([\d.]+)", b)] for b in bars)
             place = [float(x) for x in re.findall(r"^M([\d.]+)", bars[1])]
-            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
+            words = re.search(
+                r"([\d.]+)%.*in effect ([\d.]+) of 32", shown["words"][row], re.DOTALL
+            )
             divisor = re.search(r"√d = ([\d.]+)", shown["words"][row])
             wrong = (
                 wrong
@@ -128,7 +130,7 @@ def attention_differs(page: Page, snippet, module) -> Iterator[str]:
             heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
             share = weights[0 if own is None else own]
             keys = 1 / np.sum(weights**2)
-            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
+            words = re.search(r"([\d.]+)%.*in effect ([\d.]+) of (\d+)", row["words"], re.DOTALL)
             percent, sharing = (float(words[1]), float(words[2])) if words else (nan, nan)
             digits = 0 if share >= 0.0995 else 1
             if (
@@ -413,7 +415,9 @@ def row_differs(page: Page, snippet, module) -> Iterator[str]:
             ]
             for bars in shown["bars"]
         ]
-        words = re.search(r"([\d.]+)%\s+goes to “(.+)”\s+as if ([\d.]+) of (\d+)", shown["words"])
+        words = re.search(
+            r"([\d.]+)%\s+goes to “(.+)”\s+in effect ([\d.]+) of (\d+)", shown["words"]
+        )
         size = re.search(r"= ([\d.]+)", shown["title"])
         if (
             not np.allclose(lengths, np.transpose([weights, trained]), atol=DRAWN)

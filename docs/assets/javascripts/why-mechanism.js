@@ -29,12 +29,12 @@
       stage = `<section class="walks"><p class="found"><b></b> <span></span></p><div class="fan" aria-hidden="true">
         ${svg("all", ["grid", "walk", "root"])}<div class="veil"></div>${svg("now", ["front", "best", "dots"])}
         ${svg("divided", ["dots", "best"])}
-        <i>40</i><i>20</i><i>−20</i><i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by">÷ √d</i>
+        <i>40</i><i>20</i><i>−20</i><i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by">÷ √d: ±1</i>
         </div></section><div class="rows">${row("C1")}${row("C0")}</div>`;
       acts = `<p class="acts">${["At the start", "After a training step"]
         .map((name, i) => `<button type="button" data-act="train" value="${i}">${name}</button>`)
         .join("")}<input type="hidden" name="trained" value="0"></p>
-        <p class="guess" aria-live="polite">Guess: at <i>d</i> = ${AT}, undivided, how many of the 32 keys share the attention?
+        <p class="guess" aria-live="polite"><span>Guess: how many of 32 share it at <i>d</i> = ${AT}, undivided?</span>
         ${[1, 4, 10, 20].map((n) => `<button type="button" data-act="guess" value="${n}">${n}</button>`).join("")}</p>`;
 
       prepare() {
@@ -46,8 +46,8 @@
         this.walk(0);
         this.start = this.sums[0];
         const [bare, divided] = [1, Math.sqrt(AT)].map((by) => this.shares(AT, by));
-        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}, as if ${sharing(bare).toFixed(1)} of
-          32 keys shared it. Divided by ${Math.sqrt(AT)}, it is ${sharing(divided).toFixed(0)}.`;
+        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}: in effect ${sharing(bare).toFixed(1)} of
+          32 keys share it. Divided by ${Math.sqrt(AT)}, it is ${sharing(divided).toFixed(0)}.`;
         this.at("[name=d]").addEventListener("input", () => (this.to = undefined)); // the reader's hand comes first
       }
 
@@ -146,7 +146,7 @@
           every.setAttribute("d", bars(sorted));
           own.setAttribute("d", trained ? bars([weights[0]], sorted.indexOf(weights[0]), 32) : "");
           const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
-          const keys = `as if ${sharing(weights).toFixed(1)} of 32 shared it`;
+          const keys = `in effect ${sharing(weights).toFixed(1)} of 32 share it`;
           row.querySelector(".title").textContent = title;
           row.querySelector("b").textContent = percent(weights[best]);
           row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;
