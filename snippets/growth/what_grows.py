@@ -1,0 +1,81 @@
+r"""With Adam the spread grows since tokens, queries and keys turn towards each
+other; with Muon chiefly since the weights grow.
+
+Two panels, Adam and Muon, over the steps of training, both axes logarithmic:
+the spread of the logits as a multiple of its start, and the three factors whose
+product it is.
+"""
+
+# %%
+from stored import mean_and_error, over_steps, read
+
+rows, growth = read("factors.csv"), read("growth.csv")
+parts = ["weights", "tokens", "alignment"]
+over, grown, used = {}, {}, {}
+for optimizer in ("Adam", "Muon"):
+    where = {"d": 32, "remedy": "none", "rate": 1, "optimizer": optimizer}
+    found = {
+        name: over_steps(rows, name, **where)[1]
+        for name in rows.dtype.names[6:]
+    }
+    steps, found["spread"] = over_steps(growth, "spread", **where)
+    found["weights"] = found["frobenius"]
+    found["tokens"] = found["lengths"] / found["frobenius"]
+    # By how much each has grown: its mean over seeds, and in the end its error.
+    times = {
+        name: size / size[:, :1] for name, size in found.items() if size.all()
+    }
+    over[optimizer] = {
+        name: mean_and_error(times[name])[0] for name in ["spread", *parts]
+    }
+    grown[optimizer] = {
+        name: mean_and_error(size[:, -1]) for name, size in times.items()
+    }
+    # How much of what the weights allow the largest logit uses.
+    largest, bound = (
+        over_steps(growth, name, **where)[1] for name in ("largest", "bound")
+    )
+    used[optimizer] = (largest / bound).mean(axis=0)
+seeds = len(largest)
+norms = {
+    name: {optimizer: times[norm] for optimizer, times in grown.items()}
+    for name, norm in {
+        "$W_Q$": "spectral_q",
+        "$W_K$": "spectral_k",
+        r"$W_Q^\top W_K$": "product",
+        "for comparison: the Frobenius norms of $W_Q$ and $W_K$": "weights",
+    }.items()
+}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(1, 2, figsize=(6.4, 4), sharex=True, sharey=True)
+for axes, (optimizer, sizes) in zip(panels, over.items(), strict=True):
+    for place, (name, times) in enumerate(sizes.items()):
+        look = {"color": f"C{place}", "label": name}
+        look["linewidth"] = 1.5 if place else 3
+        axes.loglog(steps[1:], times[1:], "os^D"[place] + "-", **look)
+    axes.set(title=optimizer, xlabel="steps of training")
+    axes.set(xticks=[1, 10, 100, 1000], xticklabels=[1, 10, 100, 1000])
+    axes.minorticks_off()
+panels[0].set(yticks=[1, 2, 5, 10, 20], yticklabels=[1, 2, 5, 10, 20])
+panels[0].set_ylabel("times as large as at the start")
+handles, labels = panels[0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=4)
+plt.show()
+
+# %% says
+adam, muon = grown["Adam"], grown["Muon"]
+turned = [times["tokens"][0] * times["alignment"][0] for times in (adam, muon)]
+assert turned[0] > 5 * adam["weights"][0], "With Adam the spread grows since"
+assert muon["weights"][0] > turned[1], "with Muon chiefly since the weights"
+assert adam["weights"][0] < 1.5, "Of that the weights account for only"
+assert steps[-1] == 1000, "In 1000 steps the spread grows"
+assert adam["product"][0] > 2 * adam["weights"][0], (
+    "the product grows much more than the Frobenius norms do"
+)
+assert muon["product"][0] < 1.3 * muon["weights"][0], "With Adam the product"
+assert max(max(share) for share in used.values()) < 0.5, (
+    "The bound that it sets leaves room"
+)

@@ -1,0 +1,32 @@
+"""The remedies side by side, from what is stored, read by other code."""
+
+import numpy as np
+
+from tests.growth.by_seed import GROWTH, by_seed
+from tests.tolerance import close, mean_and_error
+
+
+def test_sizes_over_steps_and_at_the_end(snippet):
+    page = snippet("growth/remedies")
+    for (optimizer, remedy), found in page.end.items():
+        for what in GROWTH:
+            sizes = by_seed(what, optimizer, 1000, remedy)
+            assert len(sizes) == page.seeds == 3
+            assert close(found[what], mean_and_error(sizes))
+            every = [by_seed(what, optimizer, step, remedy).mean() for step in page.steps]
+            assert close(page.over[optimizer, remedy][what], every)
+        apart = by_seed("loss", optimizer, 1000, remedy) - by_seed("loss", optimizer, 1000)
+        assert close(found["above"], mean_and_error(apart))
+        if remedy != "none":
+            other = by_seed("loss", optimizer, 1000, remedy) - np.roll(
+                by_seed("loss", optimizer, 1000), 1
+            )
+            assert not close(found["above"][1], mean_and_error(other)[1], 1e-4), "unpaired"
+
+
+def test_what_the_text_says_of_the_set_up(snippet, measure, transformer):
+    page = snippet("growth/remedies")
+    said = (page.decay, page.window, page.width)
+    assert said == (transformer.DECAY, transformer.LENGTH, page.d * transformer.HEADS)
+    assert close(page.divisor, transformer.divisor("1/d", page.d))
+    assert transformer.CAP == transformer.CLIP == 20
