@@ -1,16 +1,59 @@
 """Every page can be used by everybody, and by keyboard without a long way.
 
-axe finds nothing on a whole page, with its folds open, in both palettes, wide and narrow;
-`test_every_page.py` asks the same of thinned pages, in a fraction of the time.
+axe finds nothing on a whole page, with its folds open, in both palettes, wide and narrow. The pages
+in QUICK stand for the others, which are for `make long`.
 """
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.site.accessibility import breaks_accessibility_rules, lacks_contrast, unfold
 from tests.site.browser import BASE, PAGES, Tab
 
-pytestmark = pytest.mark.long
+QUICK = {"", "your-model/", "labs/variance/", "404.html"}
+EACH_PAGE = [
+    pytest.param(path, id=path or "index", marks=[] if path in QUICK else pytest.mark.long)
+    for path in PAGES
+]
+RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+# The rules whose outcome depends on colours.
+CONTRAST_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+
+
+def breaks_accessibility_rules(tab: Tab) -> list[str]:
+    """What axe finds by WCAG 2.1 A and AA, and by its best practices."""
+    return violations(tab, RULES)
+
+
+def lacks_contrast(tab: Tab) -> list[str]:
+    """What axe finds that depends on colours."""
+    return violations(tab, CONTRAST_RULES)
+
+
+def violations(tab: Tab, rules: dict) -> list[str]:
+    """Run some of axe's rules."""
+    found = Axe().run(tab.page, options={"runOnly": rules, "resultTypes": ["violations"]})
+    return [
+        f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def unfold(tab: Tab) -> None:
+    """Open what is folded, and have all of the page laid out."""
+    tab.page.evaluate(
+        """() => {
+            window.unfoldAll?.()
+            document.querySelectorAll('details').forEach(e => { e.open = true })
+            // Of what is out of sight Chromium does not tell the colours of a new palette.
+            document.querySelectorAll('article *').forEach(e => {
+                if (getComputedStyle(e).contentVisibility === 'auto')
+                    e.style.contentVisibility = 'visible'
+            })
+        }"""
+    )
+
 
 # What depends on colours is asked in both palettes.
 ASKED = {
@@ -31,7 +74,7 @@ def found(tab) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+@pytest.mark.parametrize("path", EACH_PAGE)
 def test_a_whole_page_breaks_no_rule(visit, path):
     assert found(visit(BASE + path)) == []
 
@@ -77,6 +120,7 @@ def far_by_keyboard(page: Page) -> list[str]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
 def test_the_keyboard_takes_few_stops(visit, path):
     assert far_by_keyboard(visit(BASE + path).page) == []
@@ -124,6 +168,7 @@ def is_open(summary) -> bool:
     return summary.evaluate("e => e.parentElement.open")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
 def test_what_is_folded_opens_by_keyboard(visit, path):
     assert stays_folded(visit(BASE + path)) == []

@@ -2,7 +2,7 @@
 
 A check lists what is wrong with the page in a tab. Each check meets every page of the site, where
 it must list nothing, and bad.html, where it must find what is wrong there. A page is opened once,
-for all checks; those that depend on the palette meet it in both.
+for all checks; those that depend on the palette meet it in both. axe: test_accessibility.py.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from pprint import pformat
 
 import pytest
 
-from tests.site.accessibility import breaks_accessibility_rules, lacks_contrast, thin
 from tests.site.browser import (
     BASE,
     CONTRAST,
@@ -44,10 +43,7 @@ def overflows_a_phone(tab: Tab) -> list[str]:
 
 
 def scrolls_out_of_reach(tab: Tab) -> list[str]:
-    """Boxes that scroll sideways and have no stop for the Tab key, folded parts being open.
-
-    axe has a rule for this, and sees nothing scroll in a page that is thinned.
-    """
+    """Boxes that scroll sideways and have no stop for the Tab key, folded parts being open."""
     fold = "open => document.querySelectorAll('.was-folded').forEach(e => { e.open = open })"
     tab.page.evaluate(
         """() => document.querySelectorAll('details:not([open])')
@@ -243,13 +239,8 @@ CHECKS = {
         asks_elsewhere: "other.invalid/picture.png",
     },
     "narrow": {overflows_a_phone: "wide and folded"},
-}
-# The same, once the page is thinned. It also turns dark sooner then.
-THINNED = {
-    "light": {breaks_accessibility_rules: "color-contrast"},
     "dark": {
         hides_figures: "pale",
-        lacks_contrast: "color-contrast",
         stays_light: "light",
         # By now the page has asked for all that it will ask for.
         asks_elsewhere: "other.invalid/picture.png",
@@ -261,13 +252,10 @@ THINNED = {
 def look_at(tab: Tab) -> Iterator[tuple[str, str, list[str]]]:
     """Show a page in every way; give each check, what it finds on bad.html, what it finds here."""
     tab.page.evaluate("window.unfoldAll?.()")
-    for stage in (CHECKS, THINNED):
-        if stage is THINNED:
-            thin(tab)
-        for how, checks in stage.items():
-            tab.show(how)
-            for check, expected in checks.items():
-                yield f"{check.__name__}, {how}", expected, check(tab)
+    for how, checks in CHECKS.items():
+        tab.show(how)
+        for check, expected in checks.items():
+            yield f"{check.__name__}, {how}", expected, check(tab)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
@@ -284,20 +272,3 @@ def test_the_bad_page(visit):
         if not any(expected in problem for problem in found)
     }
     assert not missed, pformat(missed, width=200)
-
-
-def test_the_bad_page_would_warm_up_a_connection(visit):
-    assert "https://fonts.invalid/" in asks_elsewhere(visit("/bad.html"))
-
-
-def test_a_thinned_page_keeps_one_of_each_kind(visit):
-    tab = visit("/bad.html")
-    thin(tab)
-    assert tab.page.locator("pre").inner_text() == "axreturn"
-    assert tab.page.locator("tr").all_inner_texts() == ["A row", "A pale row"]
-    words = "It's straight.", "Pale words, and {= spread.std } unwoven.", "no snippet"
-    assert tuple(tab.page.locator("article > p").all_inner_texts()) == words
-    assert tab.page.locator("details[open]").count() == 1
-    pale = "\n".join(lacks_contrast(tab))
-    assert "return" in pale
-    assert "A pale row" in pale

@@ -16,28 +16,6 @@ def page_of(site, source):
     return site / source.relative_to(ROOT / "docs").with_suffix("") / "index.html"
 
 
-def excess(page: str) -> list[str]:
-    """List what a page that Jupyter makes would bring: styles, scripts, half a megabyte."""
-    text = re.sub(r"<svg.*?</svg>", "", page, flags=re.DOTALL)
-    found = [f"{len(text)} characters"] if len(text) > 200_000 else []
-    found += re.findall(r"<style[^>]*>", page)
-    return found + re.findall(r"jp-Cell|mermaid|require\.js|MathJax|cdnjs", page)
-
-
-@EACH_LAB
-def test_a_lab_weighs_what_a_page_weighs(site, source):
-    # Material writes one <style> on each page, for the fonts.
-    ours, usual = (
-        excess(page.read_text("utf-8")) for page in (page_of(site, source), site / "index.html")
-    )
-    assert ours == usual
-
-
-def test_a_page_that_jupyter_makes_would_not_pass():
-    page = f"<style>{'p {}' * 50_000}</style><div class='jp-Cell'></div>"
-    assert excess(page) == [f"{len(page)} characters", "<style>", "jp-Cell"]
-
-
 @EACH_LAB
 def test_a_lab_can_be_taken_away(site, source):
     page = page_of(site, source)

@@ -60,15 +60,11 @@ def test_every_link_leads_somewhere(site):
     ("link", "whole"),
     [
         ("#here", True),
-        ("sub/", True),
         ("sub/#there", True),
         ("sub/../script.py", True),
-        ("/why/sub/index.html", True),
         ("https://example.org/nowhere", True),
         ("#gone", False),
-        ("gone/", False),
         ("sub/#here", False),
-        ("gone.py", False),
         ("/sub/", False),
     ],
 )

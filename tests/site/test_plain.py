@@ -73,11 +73,8 @@ def replaced(old, new):
     [
         ("number", replaced("6.36", "6.63")),
         ("formula", replaced(r"$\operatorname{tr}$", "tr")),
-        ("formula", replaced(r"\|", "|")),
         ("figure", replaced("Two stacked panels", "Two panels")),
-        ("left", replaced("\n\n", "\n\n<svg>")),
         ("left", replaced("\n\n", "\n\n::: variance/spread\n\n")),
-        ("left", replaced("\n\n", "\n\n{= spread.std[64] }")),
         ("left", replaced("\n\n", "\n\n**docs/variance.md:12** `no snippet 'variance/spred'`")),
     ],
 )

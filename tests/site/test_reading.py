@@ -93,10 +93,6 @@ def test_the_keyboard_reaches_what_the_mouse_does(visit, path):
     assert tabbed_to(page, wanted) == set(wanted)
 
 
-def test_the_keyboard_reaches_nothing_of_this_on_the_bad_page(visit):
-    assert tabbed_to(visit("/bad.html").page, LANDMARKS, limit=5) == set()
-
-
 def test_the_skip_link_leads_to_the_text(visit):
     page = visit(BASE).page
     page.keyboard.press("Tab")
@@ -139,8 +135,6 @@ def test_a_page_reads_without_scripts(visit, source):
     tab = visit(BASE + address(source), java_script_enabled=False)
     assert needs_scripts(tab.page) == []
     assert asks_elsewhere(tab) == []
-    wanted = figures_of(source.read_text("utf-8")) if source.suffix == ".md" else []
-    assert [name for name in wanted if not tab.page.locator(f"figure[id$='{name}']").count()] == []
 
 
 def test_only_with_scripts_there_is_something_to_drag(visit):
@@ -152,48 +146,8 @@ def test_only_with_scripts_there_is_something_to_drag(visit):
         assert "drag" not in page.locator("article").inner_text().lower()
 
 
-def figures_of(text: str) -> list[str]:
-    """Name the figures that a page's Markdown asks for."""
-    names, fence = [], ""
-    for line in text.splitlines():
-        word, _, rest = line.strip().partition(" ")
-        if word.startswith("```") and (not fence or line.strip() == fence):
-            fence = "" if fence else "`" * (len(word) - len(word.lstrip("`")))
-        elif (
-            word == ":::"
-            and "/" in rest
-            and not fence
-            and not rest.startswith(("picture", "proved"))
-        ):
-            names.append(rest.split("/")[1].split()[0])
-    return names
-
-
-def test_figures_of_names_those_outside_code():
-    text = "::: a/b open\n\n````markdown\n::: a/c\n````\n\n    ::: a/d\n::: explore a/e f"
-    assert figures_of(text) == ["b", "d", "e"]
-
-
 def test_the_bad_page_needs_scripts(visit):
     tab = visit("/bad.html", java_script_enabled=False)
     assert "<math></math>" in needs_scripts(tab.page)
     assert tab.page.locator("#script").count() == 0
     assert visit("/bad.html").page.locator("#script").count() == 1
-
-
-def test_scripts_stand_on_one_line(visit):
-    """Whatever the letters before them: the index of q and k, the square of ρ and d in a root."""
-    heights = visit(BASE + "variance/").page.evaluate(
-        """() => {
-            document.querySelector('article').insertAdjacentHTML('beforeend', `<math>
-                <msub><mi>q</mi><mn>1</mn></msub><msub><mi>k</mi><mn>1</mn></msub><msqrt><mrow>
-                <msup><mi>ρ</mi><mn>2</mn></msup><msup><mi>d</mi><mn>2</mn></msup></mrow></msqrt>
-            </math>`)
-            return [...document.querySelectorAll('article > math mn')]
-                .map(e => e.getBoundingClientRect().top)
-        }"""
-    )
-    q, k, rho, d = heights
-    assert abs(q - k) < 0.5
-    assert abs(rho - d) < 0.5
-    assert q - d > 5  # an index is no exponent

@@ -26,13 +26,3 @@ def test_search_is_not_part_of_a_first_visit(visit, site):
     tab.page.wait_for_load_state("networkidle")
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
     assert sum(weights.values()) > KILOBYTES
-
-
-def test_bytes_are_those_on_the_line(tmp_path):
-    (tmp_path / "index.html").write_text("same " * 1000)
-    (tmp_path / "a.woff2").write_bytes(bytes(5000))
-    found = kilobytes(
-        file_of(tmp_path, f"http://x/why/{name}", "/why/") for name in ("", "a.woff2")
-    )
-    assert found["page"] < 0.1
-    assert found["fonts"] == 5

@@ -88,13 +88,3 @@ def test_zensical_weaves_what_mkdocs_weaves(site, tmp_path):
         assert theirs.words == ours.words, source
         assert len(ours.words) > 1000
         assert ("error", None) not in theirs.parts
-
-
-def test_what_is_missing_shows(tmp_path):
-    whole = """<article><figure id="a"><svg role="img"></svg></figure><data value="1">1</data>
-        <math></math><p>All of it.</p><script>none of it</script></article>"""
-    (tmp_path / "whole.html").write_text(whole, "utf-8")
-    (tmp_path / "bare.html").write_text(whole.replace("<math></math>", ""), "utf-8")
-    page = Woven(tmp_path / "whole.html")
-    assert page.parts != Woven(tmp_path / "bare.html").parts
-    assert page.words == ["1", "All", "of", "it."]
