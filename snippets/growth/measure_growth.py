@@ -197,19 +197,21 @@ def grid():
     """Yield the runs: (d, remedy, optimizer, rate, seed, steps).
 
     The rate is a multiple of ETA. First come all remedies at one width, then
-    other widths with none, other rates, and all remedies at other widths.
+    other widths with none, controls, other rates, and other widths with all.
     """
-    held, plain = REMEDIES[:-1], ["none", "1/d"]
+    plain = ["none", "1/d"]
+    others = [remedy for remedy in REMEDIES if remedy not in plain]
     blocks = [
-        ([32], held, 1, 1000),
+        ([32], REMEDIES, 1, 1000),
         ([8, 16, 64], plain, 1, 300),
         ([128], ["none"], 1, 100),
-        ([32], held, 4, 300),
+        ([32], ["none", "QK-norm"], 0.5, 1000),
+        ([32], ["decay of W_Q W_K"], 1, 1000),
+        ([32], REMEDIES, 4, 300),
         ([32], ["none"], 2, 300),
-        ([32], ["none"], 0.5, 300),
         ([32], ["even"], 1, 300),
-        ([16], [name for name in held if name not in plain], 1, 300),
-        ([64], [name for name in held if name not in plain], 1, 300),
+        ([16], others, 1, 300),
+        ([64], others, 1, 300),
     ]
     for dims, remedies, rate, steps in blocks:
         for seed, d, *how in product(SEEDS, dims, remedies, OPTIMIZERS):

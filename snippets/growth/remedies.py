@@ -1,5 +1,5 @@
 r"""With a divisor alone the largest logit grows as long as we train. A clip, a
-cap, QK-norm and a strong weight decay hold it, and attention stays less sharp.
+cap and a strong weight decay hold it near 20; with QK-norm it rises slowly.
 
 Two columns, Adam and Muon, and two rows, all over the steps of training on a
 logarithmic axis: the largest logit, on a logarithmic axis too, and the entropy
@@ -73,12 +73,12 @@ last = {how: sizes["largest"][-1] for how, sizes in over.items()}
 for name in optimizers:
     for remedy in ("none", "1/d"):
         rising = over[name, remedy]["largest"][2:]
-        assert min(rising[1:] / rising[:-1]) > 1.1, (
-            "With a divisor alone the largest logit grows as long as we train"
-        )
-        assert min(rising[1:] / rising[:-1]) > 1.1, "logit rises throughout"
-        assert min(rising[1:] / rising[:-1]) > 1.1, "and still rise"
+        least = min(rising[1:] / rising[:-1])
+        assert least > 1.1, "With a divisor alone the largest logit grows"
+        assert least > 1.1, "8/d the largest logit rises throughout"
+        assert least > 1.1, "are large and still rise"
     held = [last[name, remedy] for remedy in ("QK-clip", "soft cap", "decay")]
+    assert max(abs(size - 20) for size in held) < 3, "decay hold it near 20"
     assert max(abs(size - 20) for size in held) < 3, "level off at about 20"
     first, final = over[name, "QK-norm"]["largest"][[0, -1]]
     assert abs(first - 4) < 0.3, "QK-norm rises slowly from 4"
@@ -87,9 +87,6 @@ for name in optimizers:
     assert abs(entropy["none"][0] - 0.9) < 0.03, "entropies fall from about 0.9"
     assert abs(entropy["1/d"][0] - 0.79) < 0.02, "about 0.9, or 0.8 with 8/d"
     assert entropy["QK-norm"][-1] > 0.5, "that of QK-norm to above 0.5"
-    assert min(entropy[r][-1] for r in [*bounds, "decay"]) > max(
-        entropy[r][-1] for r in ("none", "1/d")
-    ), "attention stays less sharp"
     costs = {r: end[name, r]["above"] for r in remedies}
     assert max(costs, key=costs.get) == "decay", "and costs most"
     assert costs["decay"][0] > 3 * costs["decay"][1], (

@@ -17,6 +17,8 @@ runs of one optimizer and one width but the remedy:
   and W_K of that head shrink, each by the square root of CLIP/largest.
 - "decay": each step also shrinks the matrices that Muon has, by DECAY.
 - "1/d": q·k is divided by d/8 instead, as muP has it.
+- "decay of W_Q W_K": only these two shrink, to tell what decay does to them
+  from what it does to the others.
 - "even": attention that weighs all keys alike, to see what attention is worth.
 """
 
@@ -24,9 +26,11 @@ import torch
 from torch.nn import functional
 
 LAYERS, HEADS, LENGTH, BYTES = 2, 4, 64, 256
-REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d", "even"]
+REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d"]
+CONTROLS = ["decay of W_Q W_K", "even"]
 CAP, CLIP, DECAY = 20, 20, 0.003
 HIDDEN = ("Q", "K", "V", "O", "up", "down")
+DECAYS = {"decay": HIDDEN, "decay of W_Q W_K": ("Q", "K")}
 
 
 def divisor(remedy, d):
@@ -164,10 +168,10 @@ def train(
         lost.backward()
         for one in each:
             one.step()
-        if remedy == "decay":
+        if remedy in DECAYS:
             with torch.no_grad():
                 for name, w in W.items():
-                    if name.startswith(HIDDEN):
+                    if name.startswith(DECAYS[remedy]):
                         w.mul_(1 - DECAY)
         if remedy == "QK-clip":
             clip(W, inside)

@@ -1,5 +1,5 @@
-r"""With Adam the spread grows since tokens, queries and keys turn towards each
-other; with Muon chiefly since the weights grow.
+r"""With Adam the spread grows by directions: those in which the weights
+lengthen the tokens, and those of q and k. With Muon chiefly the weights grow.
 
 Two panels, Adam and Muon, over the steps of training, both axes logarithmic:
 the spread of the logits as a multiple of its start, and the three factors whose
@@ -68,14 +68,16 @@ plt.show()
 # %% says
 adam, muon = grown["Adam"], grown["Muon"]
 turned = [times["tokens"][0] * times["alignment"][0] for times in (adam, muon)]
-assert turned[0] > 5 * adam["weights"][0], "With Adam the spread grows since"
-assert muon["weights"][0] > turned[1], "with Muon chiefly since the weights"
+assert turned[0] > 5 * adam["weights"][0], (
+    "With Adam the spread grows by directions"
+)
+assert muon["weights"][0] > turned[1], "With Muon chiefly the weights grow"
 assert adam["weights"][0] < 1.5, "Of that the weights account for only"
 assert steps[-1] == 1000, "In 1000 steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (
-    "the product grows much more than the Frobenius norms do"
+    "With Adam the norm of … grows much more than the Frobenius norms"
 )
-assert muon["product"][0] < 1.3 * muon["weights"][0], "With Adam the product"
+assert muon["product"][0] < 1.3 * muon["weights"][0], "With Adam the norm of"
 assert max(max(share) for share in used.values()) < 0.5, (
     "The bound that it sets leaves room"
 )
