@@ -97,10 +97,8 @@ names = {
 }
 for name, label in names.items():
     axes.axvline(start[name], linestyle=":", color="C5")
-    side = "right" if name == "width" else "left"
-    by = 0.96 if side == "right" else 1.04
-    axes.text(start[name] * by, 1.06, label, ha=side)
-axes.set(xlabel="spread σ of the logits; dots: rows freeze", ylim=(0, 1.15))
+    axes.text(start[name] * 1.04, 1.14 if name == "width" else 1.06, label)
+axes.set(xlabel="spread σ of the logits; dots: rows freeze", ylim=(0, 1.22))
 axes.set(ylabel="share of the keys that take part")
 axes.set(xticks=[1 / 16, 1 / 4, 1, 4, 16])
 axes.set_xticklabels(["1/16", "¼", "1", "4", "16"])

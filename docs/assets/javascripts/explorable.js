@@ -167,7 +167,7 @@ class Explorable extends HTMLElement {
     if (location.hash !== `#${this.name}`) return false;
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.show();
-    this.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
+    this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
     return true;
   }
 
