@@ -97,9 +97,10 @@ names = {
 }
 for name, label in names.items():
     axes.axvline(start[name], linestyle=":", color="C5")
-    axes.text(start[name] * 1.04, 1.14 if name == "width" else 1.06, label)
-axes.set(xlabel="spread σ of the logits; dots: rows freeze", ylim=(0, 1.22))
-axes.set(ylabel="share of the keys that take part")
+    high = {"width": 1.24, "linear": 1.15}.get(name, 1.06)
+    axes.text(start[name] * 1.04, high, label)
+axes.set(xlabel="spread σ of the logits; dots: rows freeze", ylim=(0, 1.32))
+axes.set(ylabel="share of the keys that take part", yticks=[0, 0.5, 1])
 axes.set(xticks=[1 / 16, 1 / 4, 1, 4, 16])
 axes.set_xticklabels(["1/16", "¼", "1", "4", "16"])
 axes.legend(loc="lower left")
