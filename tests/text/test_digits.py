@@ -19,6 +19,7 @@ UNNOTICED = {
     "saturation": {},
     "scales": {},
     "theorem": {},
+    "growth": {},
     "questions": {},
     "index": {},
 }
