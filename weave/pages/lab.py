@@ -11,6 +11,7 @@ from weave.run.notebook import Cell
 # Folded Markdown is Markdown to Jupyter; Python-Markdown wants the attribute. Search leaves it out,
 # so that it finds no solution that somebody would rather find without.
 FOLDED = '<details class="fold" markdown data-search-exclude>'
+FOLDS = {"setup": "The first cell: imports, and what the checks share", "check": "The check"}
 
 
 def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[[int], str]]:
@@ -45,12 +46,12 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
 
 
 def code(cell: Cell, printed: str) -> str:
-    """Write a cell of code, and what it printed. The check of an answer is folded."""
+    """Write a cell of code, and what it printed. Helpers and checks are folded."""
     blocks = [code_block(cell.source)]
     if printed:
         blocks.append(code_block(printed, "text"))
-    if cell.id.startswith("check-"):
-        blocks = [f"{FOLDED}<summary>The check</summary>", *blocks, "</details>"]
+    if title := FOLDS.get(cell.id.split("-")[0]):
+        blocks = [f"{FOLDED}<summary>{title}</summary>", *blocks, "</details>"]
     return "\n\n".join(blocks)
 
 
@@ -69,4 +70,5 @@ def links(stem: str, title: str, repository: str, edit: str) -> str:
     if github and branch:
         colab = f"https://colab.research.google.com/github/{github[1]}/blob/{branch[1]}"
         take += f', or <a href="{colab}/labs/{stem}.ipynb">open it in Colab</a>'
+    take += ". This page runs nothing: they need Python with numpy, scipy and matplotlib"
     return f"{take}. They go with the chapter [{title}](../{stem}.md).\n{{ .lab-links }}"
