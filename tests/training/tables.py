@@ -1,32 +1,33 @@
-"""What is stored of the small transformer, read and fitted by other code."""
+"""What is stored of the transformer that looks things up, read by other code."""
 
-from functools import partial
+from functools import cache
 
 import numpy as np
 
 from tests.conftest import stored_rows
 
-rows = partial(stored_rows, "training")
-PARTS = ["lengths", "alignment", "shared", "pairing"]
-AT = ("d", "scale", "zero_query", "rate", "seed", "step")
+AT = ("setting", "d", "divisor", "rate", "seed", "step")
+FOUND = ("loss", "spread1", "spread2", "largest", "moved1", "moved2", "gradient")
+RATES = ("0.000125", "0.00025", "0.0005", "0.001", "0.002", "0.004", "0.008")
 PRINTED = 1e-3  # four digits are stored
-# The widths at each step, and how a page names the starts.
-DIMS = dict.fromkeys((0, 1, 10, 50), (16, 32, 64, 128, 256))
-DIMS |= dict.fromkeys((200, 1000), (16, 32, 64, 128))
-START = {"random": "0", "0": "1"}
 
 
-def slopes(rows, what, scale, zero, step, *pairs, rate="0.2", dims=None):
-    """Give the exponent of each seed in closed form: cov(ln d, ln size)/var(ln d)."""
-    dims = DIMS[step] if dims is None else dims
-    x = np.log(DIMS[step][: len(dims)])
-    x -= x.mean()
-    key = (scale, START[zero], rate)
-    y = [[float(rows[str(d), *key, seed, str(step), *pairs][what]) for d in dims] for seed in "012"]
-    return np.log(y) @ x / (x @ x)
+@cache
+def learning():
+    """Give each row of the table by setting, d, divisor, rate, seed and step, as text."""
+    rows = stored_rows("training", "learning.csv")
+    return {tuple(row[name] for name in AT): row for row in rows}
 
 
-def mean(rows, what, scale, zero, step, d, *pairs, rate="0.2"):
-    """Give the mean over the seeds, as stored."""
-    key = (str(d), scale, START[zero], rate)
-    return np.mean([float(rows[*key, seed, str(step), *pairs][what]) for seed in "012"])
+def seeds(what, setting, d, divisor, rate, step=500):
+    """Give a number of each seed; at d = 64, √d stands for d/8."""
+    at = (setting, str(d), "√d" if (d, divisor) == (64, "d/8") else divisor, rate)
+    found = [learning().get((*at, seed, str(step))) for seed in "012"]
+    return np.array([float(row[what]) for row in found if row])
+
+
+def best(setting, d, divisor, rates=RATES, step=500):
+    """Give the rate with the lowest mean loss in the end, and the losses of its seeds."""
+    loss = {rate: seeds("loss", setting, d, divisor, rate, step) for rate in rates}
+    rate = min((r for r in rates if len(loss[r])), key=lambda rate: loss[rate].mean())
+    return rate, loss[rate]

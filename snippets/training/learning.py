@@ -1,0 +1,77 @@
+r"""Undivided, a small transformer hardly learns to look things up; divided by
+$\sqrt d$, $d/8$ or $d$ it does. Each divisor has its best learning rate of
+seven. A thin line is one of three seeds.
+
+Three panels, for d = 16, 64 and 256: the loss over 500 steps, from about 3.1.
+In each the lines of √d, d/8 and d stay above 2 for 50 to 150 steps and then
+drop to nearly 0. The line without a divisor sinks to about 2.7 and stays there,
+above a dotted line at 2.3, for a model that weighs all keys alike.
+"""
+
+# %%
+import numpy as np
+from stored import learning, over
+
+rows, dims, last = learning(), [16, 64, 256], 500
+pairs, types, width = 8, 16, 128  # as the model has them
+guess, shown = np.log(types), np.log(pairs)
+divisors = ["none", "√d", "d/8", "d"]
+best, curve, final = {}, {}, {}
+for d, divisor in [(d, divisor) for d in dims for divisor in divisors]:
+    at = {"setting": "plain", "d": d, "divisor": divisor}
+    rates, losses = over(rows, "rate", "loss", **at, step=last)
+    best[d, divisor] = rates[losses.mean(axis=0).argmin()]
+    at["rate"] = best[d, divisor]
+    steps, curve[d, divisor] = over(rows, "step", "loss", **at)
+    final[d, divisor] = curve[d, divisor][:, -1]
+n_rates, n_seeds = len(rates), len(losses)
+
+# A model that weighs all keys alike, at its best rate.
+even = over(rows, "rate", "loss", divisor="∞", step=last)[1].mean(axis=0).min()
+# The lowest loss of any seed at any rate without a divisor in large heads, and
+# the highest at the best rate with one.
+bare = rows[(rows["setting"] == "plain") & (rows["divisor"] == "none")]
+bare = bare["loss"][(bare["step"] == last) & (bare["d"] > 16)].min()
+divided = max(loss.max() for at, loss in final.items() if at[1] != "none")
+divided_below = np.ceil(100 * divided) / 100
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.8), sharey=True)
+looks = [("C1", "-", "q·k"), ("C0", "-", "÷ √d")]
+looks += [("C3", "--", "÷ d/8"), ("C2", ":", "÷ d")]
+for axes, d in zip(panels, dims, strict=True):
+    for divisor, (colour, line, name) in zip(divisors, looks, strict=True):
+        look = {"color": colour, "linestyle": line}
+        axes.plot(steps, curve[d, divisor].T, **look, linewidth=0.7)
+        axes.plot(steps, curve[d, divisor].mean(axis=0), **look, label=name)
+    axes.axhline(even, color="C4", linestyle=":")
+    axes.set(title=f"d = {d}", xlabel="step", xticks=[0, 250, 500])
+panels[0].set(ylabel="loss", ylim=(0, None))
+panels[2].text(500, even - 0.25, "all keys alike", ha="right", color="C4")
+handles, labels = panels[0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=4)
+plt.show()
+
+# %% says
+assert n_rates == 7, "has its best learning rate of seven"
+assert n_seeds == 3, "A thin line is one of three seeds"
+for (_, divisor), runs in curve.items():
+    if divisor == "none":
+        assert np.all(runs[:, -1] > 1.7), "it does not get going"
+        assert np.all(abs(runs[:, 0] - 3.15) < 0.15), (
+            "500 steps, from about 3.1"
+        )
+    else:
+        assert np.all(runs[:, steps <= 50] > 2), "stay above 2 for 50 to 150"
+        assert np.all(runs[:, -1] < 0.02), "and then drop to nearly 0"
+assert np.all(final[64, "none"] > even), "a dotted line at 2.3, for a model"
+assert abs(even - 2.3) < 0.05, "above a dotted line at 2.3"
+assert np.all(final[64, "none"] < 2.8), "sinks to about 2.7 and stays there"
+
+assert bare > even, "and a model that weighs all keys alike gets to"
+assert dims == [16, 64, 256], "At $d = 64$ and 256 every undivided run ends"
+assert np.sqrt(dims[0]) == 4, "undivided logits start with spread 4"
+assert dims[0] == 16, "At $d = 16$, where undivided logits"
+assert bare < guess < bare + 0.1, "To guess among all values costs"

@@ -1,0 +1,127 @@
+r"""Undivided, the model learns if its weights start smaller or $W_Q$ at 0, and
+begins to with large batches. If they start larger, it does not learn with
+$\sqrt d$ either. A dot is one seed of one to three, at the best rate; $d = 64$.
+
+A row for each change, with dots at the loss in the end, on a logarithmic axis.
+Undivided dots lie at 2 to 4, but those of a small start and of W_Q = 0, which
+lie below 0.2, and of batches of 1024, between 0.1 and 0.6. Dots of models
+divided by √d lie below 0.1, but those of a large start, which lie at 2.7. For a
+small start, warm-up, clipping, larger batches and more steps there are
+undivided dots only.
+"""
+
+# %%
+import numpy as np
+from stored import learning, over, read
+
+rows, d, long, large = learning(), 64, 5000, 1024
+changes = ["plain", "small start", "W_Q = 0", "large start", "QK-norm", "SGD"]
+changes += ["MLP", "16 pairs", "warm-up", "clipping"]
+changes += [f"batches of {large}", f"{long} steps"]
+
+
+def at_best(setting, divisor, d):
+    """Return the last loss of each seed at the best rate, and at each rate."""
+    here = rows[rows["setting"] == setting]
+    here = here[(here["divisor"] == divisor) & (here["d"] == d)]
+    here = here[here["step"] == here["step"].max()]
+    _, loss = over(here, "rate", "loss")
+    return loss[:, loss.mean(axis=0).argmin()], loss
+
+
+final, every = {}, {}
+tried = {(row["setting"], row["divisor"], int(row["d"])) for row in rows}
+for at in sorted(tried):
+    final[at], every[at] = at_best(*at)
+n_rates = every["small start", "none", d].shape[1]
+later = {d: final[f"{long} steps", "none", d].mean() for d in (16, 64, 256)}
+between = {n: final[f"spread {n}", "none", d].mean() for n in (2, 4)}
+begun = np.sort(final[f"batches of {large}", "none", d])
+# The spread of undivided logits with the first weights of the smallest GPT-2.
+gpt2 = np.sqrt(d) * 768 * 0.02**2
+# How much faster W_Q and W_K learn for their size with a small start.
+faster = {size: size**0.25 for size in (64, 256)}
+
+# The gradient of W_Q and W_K at the start: how long it is without the divisor,
+# in lengths with √d, also with the division undone; and what share of its mean
+# square batches have in common.
+batch, signal = 64, read("signal.csv")
+averaged = large / batch
+length, common = {}, {}
+for divisor in ("none", "√d"):
+    here = signal[(signal["d"] == d) & (signal["divisor"] == divisor)]
+    length[divisor], shares = here["length"], here["common"]
+    common[divisor] = shares.mean(), shares.std(ddof=1) / np.sqrt(len(shares))
+longer = np.mean(length["none"] / length["√d"])
+at_logits = longer / np.sqrt(d)
+# The share in larger batches, in which there is as much less noise.
+share = common["none"][0]
+common_large = averaged * share / (1 + (averaged - 1) * share)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 5.6))
+for place, change in enumerate(changes):
+    for divisor, colour in {"none": "C1", "√d": "C0"}.items():
+        losses = final.get((change, divisor, d), [])
+        axes.semilogx(losses, [place] * len(losses), "o", color=colour)
+names = {"plain": "as it is", "W_Q = 0": "$W_Q = 0$"}
+names = [names.get(change, change) for change in changes]
+axes.set(yticks=range(len(changes)), yticklabels=names, xlabel="loss")
+axes.set(xticks=[0.001, 0.01, 0.1, 1], xticklabels=[0.001, 0.01, 0.1, 1])
+axes.text(0.9, 0, "q·k", color="C1", ha="right", va="center")
+axes.text(0.01, 0, "÷ √d", color="C0", va="center")
+axes.invert_yaxis()
+axes.minorticks_off()
+plt.show()
+
+
+# %% says
+def worst(change, divisor):
+    """Return the highest loss of a seed at the best rate."""
+    return max(final[change, divisor, d])
+
+
+alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
+for change in ("small start", "W_Q = 0"):
+    assert worst(change, "none") < 0.2, "the model learns if its weights start"
+    assert worst(change, "none") < 0.2, (
+        "at 0: the model learns without a divisor"
+    )
+for change in alike:
+    assert worst(change, "√d") < 0.1, (
+        "lie below 0.1, but those of a large start"
+    )
+for change in (*alike, "warm-up", "clipping", "5000 steps"):
+    undivided = final[change, "none", d]
+    assert np.all((undivided > 2) & (undivided < 4)), "dots lie at 2 to 4"
+    assert np.all(undivided > 2), "and an MLP in each layer change nothing"
+assert worst("batches of 1024", "none") < 1, "and begins to with large batches"
+assert 0.1 < begun[0] < begun[1] < 0.6, (
+    "of batches of 1024, between 0.1 and 0.6"
+)
+assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with"
+assert np.all(abs(final["large start", "√d", d] - 2.7) < 0.1), (
+    "which lie at 2.7"
+)
+assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with one"
+assert d == 64, "at the best rate; $d = 64$"
+assert d == 64, "At the start, for $d = 64$, the gradient of $W_Q$ and $W_K$"
+assert d == 64, "so that undivided logits have spread … at $d = 64$"
+assert np.sqrt(d) == 8, r"logits *divided by* $\sqrt d$ have spread 8"
+assert between[2] < 0.1 < 2 < between[4], (
+    "from 2 it learns … from 4 it does not"
+)
+assert 2 < gpt2 < 4, "it takes a spread of no more than about that"
+assert long == 10 * 500, "Ten times as many steps are the most"
+assert [*later] == [16, 64, 256], "at $d = 16$ it is then … and at 256 it"
+assert later[64] > 2.5, "More steps do not help at $d = 64$"
+assert 2 < later[256] < 2.3, "and at 256 it has begun to fall"
+assert later[16] < 0.01, "it only takes longer"
+slow = every["small start", "none", 256]
+learned = np.all(slow < 1, axis=0).tolist()
+assert learned == [True, False, False, False], "at the smallest of … rates only"
+assert np.all(every["W_Q = 0", "none", 256] > 2), "$W_Q = 0$ alone at none"
+assert 0.8 < at_logits < 1.2, "with that undone it is … times as long"
+assert common["none"][0] < common["√d"][0] / 10, "The rest is noise"

@@ -1,0 +1,105 @@
+r"""Left: how fast $q\cdot k$ at the right key grows with $d$, step by step. In
+the first steps it is nearly like $d$; once the task is learned, the divisor
+decides. Right: the logits of the second layer. In the end those of $1/d$ have
+one size in all heads. Error bars show two standard errors, over three seeds.
+
+Two panels. Left, the fitted exponent in d of the movement of q·k at the right
+key, against the step from 1 to 500, on a logarithmic axis. Four lines, for √d
+and d, from random queries and from W_Q = 0, begin between 0.8 and 0.9. Those of
+d end near 1, those of √d near 0.6. Right, the size of the logits against d from
+16 to 256, both axes logarithmic, from random queries. With √d: flat at 0.9 at
+step 0, a little higher at step 10, and between 3 and 4 at step 500. With d:
+falling from about 0.25 to below 0.1 at steps 0 and 10, flat at 2 at step 500.
+"""
+
+# %%
+import numpy as np
+from recall import exponent
+from stored import learning, over
+
+rows, rate, dims = learning(), 0.001, [16, 64, 256]
+rows = rows[rows["rate"] == rate]
+steps = [1, 10, 50, 100, 200, 500]
+divisors, starts = ["√d", "d"], {"plain": "random", "W_Q = 0": "0"}
+moved, fit, logits, level = {}, {}, {}, {}
+for divisor, setting in [(s, start) for s in divisors for start in starts]:
+    for step in [0, *steps]:
+        at = {"divisor": divisor, "setting": setting, "step": step}
+        key = divisor, starts[setting], step
+        logits[key] = over(rows, "d", "spread2", **at)[1].mean(axis=0)
+        if step:
+            sizes = over(rows, "d", "moved2", **at)[1]
+            moved[key], fit[key] = sizes.mean(axis=0), exponent(dims, sizes)
+            sizes = over(rows, "d", "spread2", **at)[1]
+            level[key] = exponent(dims, sizes)
+n_seeds = len(sizes)
+first = [fit[key][0] for key in fit if key[2] <= 10]
+early = min(first), max(first)
+# The power between 16 and 64, and between 64 and 256, at step 10.
+at_10 = [np.diff(np.log(moved[key])) for key in moved if key[2] == 10]
+local = np.mean(at_10, axis=0) / np.log(4)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(6.4, 4.4))
+for divisor, colour in {"√d": "C0", "d": "C2"}.items():
+    for start, line in {"random": "-", "0": "--"}.items():
+        value, error = np.transpose([fit[divisor, start, t] for t in steps])
+        name = f"÷ {divisor}" + (", $W_Q = 0$" if start == "0" else "")
+        look = {"color": colour, "linestyle": line, "label": name}
+        left.errorbar(steps, value, yerr=2 * error, **look)
+    for step, marker in {0: "o", 10: "s", 500: "^"}.items():
+        look = {"color": colour, "marker": marker}
+        right.loglog(dims, logits[divisor, "random", step], **look)
+for y, text in {4.4: "step 500", 1.3: "steps 0, 10"}.items():
+    right.text(16, y, text, color="C0")
+for y, text in {1.6: "step 500", 0.2: "steps 0, 10"}.items():
+    right.text(256, y, text, color="C2", ha="right")
+left.axhline(1, color="C4", linestyle=":")
+left.axhline(0.5, color="C4", linestyle=":")
+left.set(xscale="log", xlabel="step", ylabel="exponent of q·k in d")
+left.set(xticks=[1, 10, 100], xticklabels=[1, 10, 100], ylim=(0.4, 1.2))
+right.set(xlabel="head dimension d", ylabel="logits (rms)")
+right.set(xticks=dims, xticklabels=dims, ylim=(0.04, 7))
+right.set(yticks=[0.1, 1], yticklabels=[0.1, 1])
+right.minorticks_off()
+handles, labels = left.get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=2)
+plt.show()
+
+# %% says
+assert 0.75 < early[0] < early[1] < 1, (
+    "In the first steps it is nearly like $d$"
+)
+assert 0.5 < early[0] < early[1] < 1, (
+    "than a random step would give, ½, and less"
+)
+for start in ("random", "0"):
+    assert fit["d", start, 500][0] > fit["√d", start, 500][0] + 0.2, (
+        "once the task is learned, the divisor decides"
+    )
+    assert abs(fit["d", start, 500][0] - 1) < 0.06, "Those of d end near 1"
+    assert abs(fit["√d", start, 500][0] - 0.6) < 0.06, "those of √d near 0.6"
+    for divisor in divisors:
+        assert 0.8 < fit[divisor, start, 1][0] < 0.9, (
+            "begin between 0.8 and 0.9"
+        )
+assert n_seeds == 3, "two standard errors, over three seeds"
+size = {key[::2]: sizes for key, sizes in logits.items() if key[1] == "random"}
+assert np.ptp(size["d", 500]) < 0.4, "In the end those of $1/d$ have one size"
+assert abs(level["d", "random", 500][0]) < 0.1, "flat at 2 at step 500"
+assert np.all(abs(size["√d", 0] - 0.93) < 0.03), "flat at 0.9 at step 0"
+assert np.all(size["√d", 10] > size["√d", 0]), "a little higher at step 10"
+assert np.all((size["√d", 500] > 3) & (size["√d", 500] < 4)), "between 3 and 4"
+value, error = level["√d", "random", 500]
+assert value > 3 * error, "rise a little once the model has learned"
+for step in (0, 10):
+    first, _, final = size["d", step]
+    assert abs(first - 0.25) < 0.03, "falling from about 0.25 to below 0.1"
+    assert final < 0.1, "to below 0.1 at steps 0 and 10"
+assert steps[:2] == [1, 10], "In the first ten steps the movement"
+assert local[1] > local[0], "It rises with $d$: at step 10"
+assert (dims, steps[1]) == ([16, 64, 256], 10), (
+    "at step 10 it is … between $d = 16$ and 64 … between 64 and 256"
+)

@@ -1,0 +1,91 @@
+r"""Divided by $d$ the loss over the learning rate is nearly one curve at all
+head sizes. Divided by $\sqrt d$ larger heads stop learning at smaller rates. A
+point is the mean of three seeds after 500 steps.
+
+Four panels, one for each divisor: the loss over seven learning rates from
+0.000125 to 0.008, both axes logarithmic, with a line for d = 16, 64 and 256.
+Without a divisor all lines are flat at between 2 and 3. Divided by √d they fall
+to below 0.01 at 0.001 and rise again, that of 256 first and that of 16 last.
+Divided by d they lie on each other up to 0.002, where they are below 0.002.
+Divided by d/8 they have the form of √d, but that of 16 rises first.
+"""
+
+# %%
+import numpy as np
+from stored import learning, over
+
+rows, dims, last = learning(), [16, 64, 256], 500
+divisors = ["none", "√d", "d/8", "d"]
+loss, mean, largest, best = {}, {}, {}, {}
+for at in [(divisor, d) for divisor in divisors for d in dims]:
+    where = {"setting": "plain", "divisor": at[0], "d": at[1], "step": last}
+    rates, loss[at] = over(rows, "rate", "loss", **where)
+    mean[at] = loss[at].mean(axis=0)
+    best[at] = rates[mean[at].argmin()]
+    # The largest rate at which all seeds get below 1 nat.
+    learned = np.all(loss[at] < 1, axis=0)
+    largest[at] = max(rates[learned], default=0)
+# How many times as high the highest mean loss of the three sizes is as the
+# lowest, at one rate.
+compared, apart = 0.002, {}
+for divisor in divisors:
+    sizes = [mean[divisor, d][rates == compared] for d in dims]
+    apart[divisor] = np.max(sizes) / np.min(sizes)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 5.2), sharex=True, sharey=True)
+titles = ["no divisor", "÷ √d", "÷ d/8", "÷ d"]
+for axes, divisor, title in zip(panels.flat, divisors, titles, strict=True):
+    for place, d in enumerate(dims):
+        look = {"color": f"C{place}", "label": f"d = {d}"}
+        axes.loglog(rates, mean[divisor, d], "os^"[place] + "-", **look)
+    axes.set(title=title, xticks=[0.00025, 0.001, 0.004])
+    axes.set(xticklabels=["0.00025", "0.001", "0.004"])
+    axes.set(yticks=[0.001, 0.01, 0.1, 1], yticklabels=[0.001, 0.01, 0.1, 1])
+    axes.minorticks_off()
+for axes in panels[1]:
+    axes.set_xlabel("learning rate")
+for axes in panels[:, 0]:
+    axes.set_ylabel("loss")
+handles, labels = panels[0, 0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=3)
+plt.show()
+
+# %% says
+up_to = rates <= 0.002
+assert len(rates) == 7, "seven learning rates"
+assert (rates[0], rates[-1]) == (0.000125, 0.008), "from … to 0.008"
+assert loss["d", 64].shape[0] == 3, "the mean of three seeds after 500 steps"
+by_d = np.array([mean["d", d][up_to] for d in dims])
+assert np.all(by_d.max(axis=0) < 1.7 * by_d.min(axis=0)), (
+    "is nearly one curve at all head sizes"
+)
+assert largest["√d", 16] > largest["√d", 64] > largest["√d", 256], (
+    "larger heads stop learning at smaller rates"
+)
+for d in dims:
+    assert np.all((mean["none", d] > 2) & (mean["none", d] < 3)), (
+        "all lines are flat at between 2 and 3"
+    )
+    assert mean["√d", d][3] < 0.01, "they fall to below 0.01 at 0.001 and rise"
+    assert mean["d", d][4] < 0.002, "up to 0.002, where they are below 0.002"
+assert (rates[3], rates[4]) == (0.001, 0.002), "at 0.001 and rise again"
+assert rates[4] == 0.002, "they lie on each other up to 0.002"
+assert largest["d", 256] == largest["d", 16], "With $1/d$ it does not fall"
+for small, d in ((16, 64), (64, 256)):
+    assert largest["√d", small] == 2 * largest["√d", d], (
+        "it halves each time that $d$ grows fourfold"
+    )
+    assert largest["d/8", small] < largest["d/8", d], (
+        "With $8/d$ the rate rises with $d$"
+    )
+assert dims == [16, 64, 256], "halves each time … at $d = 16$, 64 and 256"
+starts = {d: d**0.5 / (d / 8) for d in dims}
+assert starts == {16: 2, 64: 1, 256: 1 / 2}, (
+    "spread 2 at $d = 16$, and ½ at 256"
+)
+assert apart["d"] < apart["√d"], (
+    "the highest loss of the three sizes is … times the lowest"
+)

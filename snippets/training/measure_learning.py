@@ -1,0 +1,217 @@
+"""Train small transformers with and without a divisor, and store what became
+of them.
+
+    make measure ARGS=snippets/training/measure_learning.py
+
+takes about 1 h of one core, and needs PyTorch. It writes learning.csv, a run at
+a time (what is there already is kept, so it can be stopped), and signal.csv.
+"""
+
+import platform
+from itertools import product
+from pathlib import Path
+
+import recall_transformer as model
+import torch
+
+RUNS = Path(__file__).with_name("learning.csv")
+SIGNAL = Path(__file__).with_name("signal.csv")
+DIVISORS = {
+    "none": lambda d: 1,
+    "√d": lambda d: d**0.5,
+    "d": lambda d: d,
+    "d/8": lambda d: d / 8,
+    "∞": lambda d: 1e9,  # all keys alike
+}
+RATES = [0.001, 0.002, 0.0005, 0.004, 0.00025, 0.008, 0.000125]
+AT = ["setting", "d", "divisor", "rate", "seed"]
+FOUND = [
+    "loss",
+    "spread1",
+    "spread2",
+    "largest",
+    "moved1",
+    "moved2",
+    "gradient",
+]
+SCORING = ["Q1", "K1", "Q2", "K2"]
+STEPS = [0, 1, 10, 50, 100, 150, 200, 300, 400, 500, 1000, 2000, 5000]
+
+# What is changed, by name: arguments of `train`, or what d makes of them.
+SETTINGS = {
+    "plain": {},
+    "small start": {"start": lambda d: d**-0.25},
+    "spread 2": {"start": lambda d: (2 / d**0.5) ** 0.5},
+    "spread 4": {"start": lambda d: (4 / d**0.5) ** 0.5},
+    "large start": {"start": lambda d: d**0.25},
+    "W_Q = 0": {"zero_query": True},
+    "warm-up": {"warmup": 200},
+    "clipping": {"clip": 1},
+    "QK-norm": {"qk_norm": True},
+    "SGD": {"optimizer": "sgd"},
+    "MLP": {"mlp": True},
+    "16 pairs": {"pairs": 16, "steps": 1000},
+    "5000 steps": {"steps": 5000},
+    "batches of 1024": {"sequences": 1024},
+}
+# With which divisors, head sizes and rates.
+SLOW, SGD = [0.00025, 0.0005, 0.001, 0.002], [0.003, 0.01, 0.03, 0.1]
+CHANGED = [
+    ("plain", ["∞"], [64], SLOW),
+    ("small start", ["none"], [64, 256], SLOW),
+    ("spread 2", ["none"], [64], SLOW),
+    ("spread 4", ["none"], [64], SLOW),
+    ("large start", ["√d"], [64, 256], SLOW),
+    ("W_Q = 0", ["none"], [64, 256], SLOW),
+    ("warm-up", ["none"], [64], SLOW),
+    ("clipping", ["none"], [64], SLOW),
+    ("QK-norm", ["none", "√d"], [64], SLOW),
+    ("SGD", ["none", "√d"], [64], SGD),
+    ("MLP", ["none", "√d"], [64], SLOW),
+    ("16 pairs", ["none", "√d"], [64], SLOW[1:3]),
+]
+LARGE = ("batches of 1024", ["none"], [64], [0.0005, 0.001])
+LONG = [
+    ("5000 steps", ["none"], [64], SLOW[:3]),
+    ("5000 steps", ["none"], [16, 256], [0.00025]),
+]
+
+
+def grid():
+    """Yield the runs: (setting, d, divisor, rate, seed). At 64, √d is d/8."""
+
+    def changed(settings, seed):
+        for setting, divisors, dims, rates in settings:
+            for divisor, d, rate in product(divisors, dims, rates):
+                yield setting, d, divisor, rate, seed
+
+    for seed in range(3):
+        for rate, d in product(RATES, (64, 256, 16)):
+            for divisor in ("none", "√d", "d") + ("d/8",) * (d != 64):
+                yield "plain", d, divisor, rate, seed
+        moved = ("W_Q = 0", ["√d", "d"], [64, 256, 16], [0.001])
+        yield from changed([moved], seed)
+    yield from changed(LONG, 0)
+    for seed in range(2):
+        yield from changed([LARGE, *CHANGED], seed)
+
+
+def less_mean(a):
+    """Return logits less the mean of their row, which softmax ignores; 0 where
+    a token comes later.
+    """
+    seen = torch.isfinite(a)
+    a = a.masked_fill(~seen, 0)
+    return (a - a.sum(-1, keepdim=True) / seen.sum(-1, keepdim=True)) * seen
+
+
+def rms(a, count=None):
+    """Return the root of the mean square (of `count` entries)."""
+    return (a.square().sum() / (count or a.numel())).sqrt().item()
+
+
+def run(setting, d, divisor, rate, seed, last=None):
+    """Train once; yield a step and, by name, what FOUND says.
+
+    `spread1` and `spread2` are the size (rms) of what softmax sees of the last
+    token's logits in each layer, `largest` is the largest of all logits.
+    `moved1` is how far q·k of the first layer has moved since the start (rms
+    over all pairs, less the mean of a row), `moved2` the same in the second
+    layer at the place of the right value. `gradient` is the length of the next
+    gradient of W_Q and W_K.
+    """
+    how = {
+        name: value(d) if callable(value) else value
+        for name, value in SETTINGS[setting].items()
+    }
+    steps, s = how.pop("steps", 500), DIVISORS[divisor](d)
+    rng = torch.Generator().manual_seed(0)
+    pairs, qk_norm = how.get("pairs", model.PAIRS), how.get("qk_norm", False)
+    text, answer, right = model.batch(rng, 1024, pairs)
+    for step, W in enumerate(
+        model.train(d, s, rate, seed, last or steps, **how)
+    ):
+        if step not in STEPS:
+            continue
+        with torch.no_grad():
+            logits, inside = model.forward(W, text, s, qk_norm)
+        one, two = (less_mean(a) for a in inside)
+        if step == 0:
+            before = one, two
+        at_right = torch.arange(len(text)), 0, 2 * right + 1
+        pairs_seen = torch.isfinite(inside[0]).sum()
+        gradient = [
+            W[name].grad.square().sum() for name in ("Q1", "K1", "Q2", "K2")
+        ]
+        yield step, {
+            "loss": torch.nn.functional.cross_entropy(logits, answer).item(),
+            "spread1": rms(one[:, -1]),
+            "spread2": rms(two),
+            "largest": max(a[a.isfinite()].abs().max() for a in inside).item(),
+            "moved1": s * rms(one - before[0], pairs_seen),
+            "moved2": s * rms((two - before[1])[at_right]),
+            "gradient": sum(gradient).sqrt().item(),
+        }  # fmt: skip
+
+
+def signal(d, divisor, seed, batches=128):
+    """Return, at the start, the length of the gradient of W_Q and W_K (rms over
+    batches), and how much of its mean square all batches have in common.
+
+    That is the mean product of two batches' gradients, over the mean square.
+    """
+    W, s = model.init(d, seed), DIVISORS[divisor](d)
+    rng = torch.Generator().manual_seed(2000 + seed)
+    total, squares = 0, 0
+    for _ in range(batches):
+        text, answer, _ = model.batch(rng)
+        weights = [W[name] for name in SCORING]
+        parts = torch.autograd.grad(model.loss(W, text, answer, s), weights)
+        g = torch.cat([part.flatten() for part in parts])
+        total, squares = total + g, squares + g @ g
+    common = (total @ total - squares) / (batches * (batches - 1))
+    mean_square = squares / batches
+    return mean_square.sqrt().item(), (common / mean_square).item()
+
+
+def about():
+    """Return the lines above a table: where it comes from."""
+    system = f"{platform.system()} {platform.machine()}, a processor"
+    return (
+        f"# package: torch {torch.__version__}\n"
+        "# seeds: 0 to 2, as the column says\n"
+        "# command: make measure ARGS=snippets/training/measure_learning.py\n"
+        f"# machine: {system}\n"
+    )
+
+
+def line(at, found):
+    """Return a line of a table, with four digits."""
+    return ",".join([*map(str, at), *(f"{x:.4g}" for x in found)]) + "\n"
+
+
+def main():
+    """Measure what is not yet there."""
+    torch.set_num_threads(1)
+    if not RUNS.exists():
+        head = line([*AT, "step", *FOUND], [])
+        RUNS.write_text(about() + head, encoding="utf-8")
+    lines = RUNS.read_text("utf-8").splitlines()
+    done = {tuple(row.split(",")[:5]) for row in lines}
+    with RUNS.open("a", encoding="utf-8") as file:
+        for at in grid():
+            if tuple(map(str, at)) not in done:
+                for step, found in [*run(*at)]:
+                    file.write(line([*at, step], found.values()))
+                file.flush()
+                print(*at, f"{found['loss']:.3f}", flush=True)
+    rows = [
+        line(at, signal(*at))
+        for at in product((16, 64, 256), ("none", "√d", "d"), range(3))
+    ]
+    head = line(["d", "divisor", "seed", "length", "common"], [])
+    SIGNAL.write_text(about() + head + "".join(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

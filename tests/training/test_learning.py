@@ -1,0 +1,20 @@
+"""The learning curves, from the table by other code."""
+
+import numpy as np
+
+from tests.tolerance import close
+from tests.training.tables import RATES, best, seeds
+
+
+def test_the_learning_curves(snippet):
+    page = snippet("training/learning")
+    for (d, divisor), curve in page.curve.items():
+        rate, losses = best("plain", d, divisor)
+        assert page.best[d, divisor] == float(rate)
+        assert close(page.final[d, divisor], losses)
+        assert close(curve[:, 4], seeds("loss", "plain", d, divisor, rate, 100))
+        assert not close(curve[:, 4], seeds("loss", "plain", d, divisor, "0.000125", 100), 1e-2)
+    every = [seeds("loss", "plain", d, "none", rate) for d in (64, 256) for rate in RATES]
+    assert close(page.bare, np.min(every))
+    assert close(page.even, best("plain", 64, "∞")[1].mean())
+    assert close(page.divided, max(max(page.final[at]) for at in page.final if at[1] != "none"))
