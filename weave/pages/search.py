@@ -53,7 +53,7 @@ def write_list(site: Path, titles: dict[str, str]) -> None:
             html.unescape(" ".join(TAG.sub(" ", entry[part]).split())) for part in ("title", "text")
         )
         page = titles.get(at.partition("#")[0], "")
-        boost = entry.get("boost", 1)
+        boost = entry.get("boost", 0.4 if at.startswith("labs/") else 1)  # exercises answer nothing
         sections.append({"at": at, "title": title, "page": page, "text": text, "boost": boost})
     written = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
     index.with_name("index.js").write_text(f"var SECTIONS = {written};\n", "utf-8")

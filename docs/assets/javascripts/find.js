@@ -63,7 +63,8 @@ function prepare(sections) {
   for (const section of sections) {
     const title = spelled(`${section.title} ${section.at.replace(/.*#|[-/]/g, " ")}`);
     const text = spelled(section.text);
-    const same = SAME.filter((all) => all.some((words) => `${title} ${text}`.includes(words)));
+    const said = `${title} ${text}`.replaceAll("-", " ");
+    const same = SAME.filter((all) => all.some((words) => said.includes(words)));
     section.titled = split(title);
     section.words = split([text, ...same.flat()].join(" "));
     for (const word of new Set([...section.titled, ...section.words]))
