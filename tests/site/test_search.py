@@ -19,6 +19,8 @@ FIRST = {
     "Set Transformer": "questions/#set-transformer",
     "Hopfield": "questions/#hopfield",
     "beta": "questions/#hopfield",
+    "logit growth": "growth/",
+    "entropy collapse": "growth/#seen",
     "anisotropy": "questions/#common-mean",
     "embeddings share common mean": "questions/#common-mean",
     "int8 attention": "questions/#fp8",

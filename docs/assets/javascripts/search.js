@@ -26,6 +26,7 @@ if (box) {
   box.removeAttribute("data-md-component"); // Material's script looks for these two
   box.querySelector("form").removeAttribute("name");
   said.role = "status";
+  list.role = "list";
   said.textContent = "Type to search";
 
   const show = async () => {
