@@ -11,7 +11,7 @@ of the query's token and one of the key's: from 6 to 25.
 import numpy as np
 from scipy.special import log_ndtr, ndtri
 
-x = np.linspace(0, 14, 7001)
+x = np.linspace(0, 14, 2801)
 
 
 def mean_maximum(n):
@@ -26,7 +26,7 @@ def mean_product(n):
     numbers, nearly, of one distribution.
     """
     top = np.exp(n * log_ndtr(x))  # P(max a ≤ x)
-    m = np.linspace(0, 60, 3001)
+    m = np.linspace(0, 60, 1201)
     other = np.exp(n * log_ndtr(m[:, np.newaxis] / x[1:]))
     return np.trapezoid(1 - (other @ np.diff(top)) ** 2, m)
 
@@ -43,10 +43,12 @@ tail = of_batch / half
 D, d = 4096, 128
 norm = 1 + np.sqrt(d / D)  # the largest singular value of W_Q, and of W_K
 room = norm**2 * D / np.sqrt(d)
-# Weights that grow by a share, both, and what this does to a logit.
-share = 0.001
-moved = {a: a * ((1 + share) ** 2 - 1) for a in (1, 1000)}
-times = np.exp(moved[1000])
+# A step of one length moves q·k by as much as q and k are long, and these go
+# like the root of their product.
+first, later = 1, 1000
+step = 0.1
+moved = step * np.sqrt(later / first)
+times = np.exp(moved)
 
 # %%
 import matplotlib.pyplot as plt
@@ -74,4 +76,6 @@ assert (keys[0], D, d) == (64, 4096, 128), (
     "For heads of 128 in a model of width 4096"
 )
 assert room > 20 * of_batch, "Chance uses little of this room"
-assert share == 0.001, "grow by a thousandth"
+assert later == 1000, "moves one of 1000 by"
+assert step == 0.1, "moves a logit of 1 by 0.1 moves"
+assert moved > 30 * step, "moves a logit of 1 by 0.1 moves one"

@@ -1,5 +1,4 @@
 r"""The largest logits that were published do not follow the size of the model.
-What was done about them decides.
 
 Points on two logarithmic axes: parameters from 2.6 billion to a million
 million, and the largest logit. Three that ran away lie highest and are lower
