@@ -1,0 +1,122 @@
+r"""At four times the learning rate QK-norm keeps nearly the same loss, where
+that of $1/\sqrt d$ rises much more.
+
+Two panels, Adam and Muon: the loss after 300 steps at the rate of the other
+figures and at four times that, with a line for each of six measures.
+"""
+
+# %%
+import numpy as np
+from stored import mean_and_error, over_steps, read
+
+rows = read("growth.csv")
+rows, few, last = rows[rows["d"] == 32], 300, 1000
+labels = {
+    "none": "1/√d alone",
+    "1/d": "8/d instead",
+    "decay": "weight decay",
+    "QK-clip": "QK-clip at 20",
+    "soft cap": "soft cap at 20",
+    "QK-norm": "QK-norm",
+}
+
+
+def of_seeds(step, what, optimizer, remedy, rate):
+    """Return `what` for each seed, at a step."""
+    where = {"optimizer": optimizer, "remedy": remedy, "rate": rate}
+    steps, found = over_steps(rows, what, **where)
+    return found[:, [*steps].index(step)]
+
+
+# The loss after 300 steps at two rates, and by how much the higher raises it.
+optimizers, early, raised, far = ["Adam", "Muon"], {}, {}, {}
+for name in optimizers:
+    for remedy in labels:
+        slow, fast = (
+            of_seeds(few, "loss", name, remedy, rate) for rate in (1, 4)
+        )
+        early[name, remedy] = [slow.mean(), fast.mean()]
+        raised[name, remedy] = mean_and_error(fast - slow)
+    far[name] = mean_and_error(of_seeds(few, "largest", name, "none", 4))
+# The loss after 1000 steps at lower rates and, for QK-norm, at a higher one.
+late = {
+    ("Adam", "none"): [0.5, 1],
+    ("Adam", "QK-norm"): [0.5, 1],
+    ("Muon", "none"): [0.25, 0.5, 1],
+    ("Muon", "QK-norm"): [0.5, 1, 2],
+}
+best = {}
+for how, tried in late.items():
+    losses = {rate: of_seeds(last, "loss", *how, rate) for rate in tried}
+    late[how] = {rate: mean_and_error(x) for rate, x in losses.items()}
+    best[how] = min(losses.values(), key=np.mean)
+# What bounds gain with Muon, over none at the best of its rates.
+gain = {
+    remedy: mean_and_error(
+        best["Muon", "none"] - of_seeds(last, "loss", "Muon", remedy, 1)
+    )
+    for remedy in ("soft cap", "QK-clip", "QK-norm")
+}
+# What attention is worth: how much higher the loss is if all keys weigh alike.
+worth = {}
+for name in optimizers:
+    even, plain = (
+        of_seeds(few, "loss", name, remedy, 1) for remedy in ("even", "none")
+    )
+    worth[name] = mean_and_error(even - plain)
+columns = [
+    late[name, remedy]
+    for name in ("Muon", "Adam")
+    for remedy in ("none", "QK-norm")
+]
+table = [
+    [f"{rate:g}"]
+    + [
+        "{:.3f} ± {:.3f}".format(*found[rate]) if rate in found else ""
+        for found in columns
+    ]
+    for rate in (0.25, 0.5, 1, 2)
+]
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(1, 2, figsize=(6.4, 4), sharex=True, sharey=True)
+for axes, name in zip(panels, optimizers, strict=True):
+    for place, (remedy, label) in enumerate(labels.items()):
+        look = {"color": f"C{place}", "label": label}
+        axes.plot([0, 1], early[name, remedy], "os^Dvp"[place] + "-", **look)
+    axes.set(title=name, xlabel="learning rate", xlim=(-0.2, 1.2))
+    axes.set(xticks=[0, 1], xticklabels=["η", "4η"])
+panels[0].set_ylabel("loss after 300 steps")
+handles, labels = panels[0].get_legend_handles_labels()
+fig.legend(handles, labels, loc="outside upper center", ncols=3)
+plt.show()
+
+# %% says
+assert raised["Adam", "none"][0] > 5 * raised["Adam", "QK-norm"][0], (
+    "keeps nearly the same loss"
+)
+assert raised["Muon", "none"][0] > 0.2 > raised["Muon", "QK-norm"][0], (
+    "where that of … rises much more"
+)
+for name in optimizers:
+    held = [raised[name, remedy][0] for remedy in ("soft cap", "QK-clip")]
+    assert raised[name, "QK-norm"][0] < min(held), "The cap and the clip lie"
+    assert max(held) < raised[name, "none"][0], (
+        "The cap and the clip lie between"
+    )
+low = {
+    how: min(found, key=lambda x: found[x][0]) for how, found in late.items()
+}
+assert low == {
+    ("Adam", "none"): 1,
+    ("Adam", "QK-norm"): 1,
+    ("Muon", "none"): 0.5,
+    ("Muon", "QK-norm"): 1,
+}, "After 1000 steps a lower rate is better … and only there"
+assert last == 1000, "After 1000 steps a lower rate is better"
+value, error = gain["QK-norm"]
+assert low["Muon", "none"] == 0.5, "at half of it, the cap is lower by"
+assert value > 4 * error, "the clip by … and QK-norm by"
+assert min(value for value, _ in worth.values()) > 0.1, "Attention matters here"
