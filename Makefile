@@ -39,13 +39,12 @@ long: $(VENV)/tests-installed ## the tests that take long: every seed shifted, a
 	$(BIN)/pytest -m long $(or $(ARGS),-n auto --dist worksteal)
 
 # biome is there on Linux with an x86 processor, as in CI.
-lint: $(VENV)/tests-installed ## style, types, scripts and styles, the workflows' security, and notes on the text
+lint: $(VENV)/tests-installed ## style, types, scripts and styles, the workflows' security
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --error-on-warnings
 	$(BIN)/zizmor --quiet --offline --no-progress .github
-	$(BIN)/python -c "from weave.text.prose import main; main()"
 
 format: $(VENV)/tests-installed ## mend what of the style a program can mend
 	$(BIN)/ruff check --fix

@@ -6,7 +6,7 @@ renders the same page. What an author may write:
     ::: variance/spread           the figure of snippets/variance/spread.py, and its code
     {= spread.std[64] :.1f }      a number that this script computed
     $d_k$, $$...$$                a formula, as MathML
-    [@vaswani2017], [@000-16]     a work, a claim
+    [@vaswani2017]                a work
 
 The rooms, in the order of a build; each knows those above it, and none below:
 
@@ -18,8 +18,8 @@ The rooms, in the order of a build; each knows those above it, and none below:
     pages     labs as pages, pages as plain text, the files beside them, the finished site
     engines   Python-Markdown, MkDocs and Zensical, which ask for pages
 
-Two words have a meaning of their own here. A *look-up* is a question, `kind key`, whose answer is
-noted in the trace of what is made of it. A *sign* is a character that the fonts must have.
+One word has a meaning of its own here: a *look-up* is a question, `kind key`, whose answer is noted
+in the trace of what is made of it.
 """
 
 from weave.engines.extension import Weave

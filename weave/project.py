@@ -2,7 +2,7 @@
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -10,7 +10,6 @@ from threading import Lock
 from typing import Any
 
 from weave.basics.errors import WeaveError, did_you_mean
-from weave.basics.stamps import survey
 from weave.basics.store import Store
 from weave.run import snippet as snippets
 from weave.run.runner import run_all
@@ -29,6 +28,7 @@ LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 NOTHING: Mapping[str, str] = {}
 DIGESTS = {"file", "run", "result"}  # look-ups whose answer is one
+WATCHED = ("snippets", "docs", "proofs")
 
 
 def digest(what: object) -> str:
@@ -37,11 +37,9 @@ def digest(what: object) -> str:
 
 
 def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
-    """Enter a function that answers look-ups of a kind: `function(project, key)`.
+    """Enter a function that answers look-ups of a kind; what is made of an answer goes by its repr.
 
-    Its answers have to be told apart by their `repr`: what was made of one is made again when that
-    has changed. Where it gives a mapping, look-ups of the kind `entry` give what a key stands for
-    there, or None, so that a page depends on no more than that.
+    Where that is a mapping, look-ups of the kind `entry` give what a key stands for there, or None.
     """
 
     def enter(function: LookUp) -> LookUp:
@@ -68,43 +66,31 @@ class Project:
         # Since the last refresh: answers to look-ups, and their digests.
         self.answers: dict[str, Any] = {}
         self.digests: dict[str, str] = {}
-        self.wanted: set[tuple[str, str]] = set()  # the entries asked for, which no sweep drops
         self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
 
-    def refresh(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+    def refresh(self) -> None:
         """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
-        What fails is not kept; whoever asks learns why. `meanwhile` needs none of them.
+        What fails is not kept; whoever asks learns why.
         """
         with self.lock:
-            stamps, links_out = survey(self.root)
+            files = [file for folder in WATCHED for file in (self.root / folder).rglob("*")]
+            stats = [(file, file.stat()) for file in sorted(files) if file.is_file()]
+            stamps = digest([(file, stat.st_mtime_ns, stat.st_size) for file, stat in stats])
             if stamps == self.stamps:
                 return
-            self.answers, self.digests, self.wanted, self.asked = {}, {}, set(), set()
-            self.failed = links_out
+            self.answers, self.digests, self.failed = {}, {}, {}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
-            # What only asserts reads the results of the others, so it runs after them.
-            later = {name for name, path in self.jobs.items() if snippets.only_says(path)}
-            self.run(self.jobs.keys() - later, meanwhile)
-            self.failed |= snippets.blocked(later, self.jobs, self.failed.keys())
-            self.run(later - self.failed.keys())
+            stale = {n: path for n, path in self.jobs.items() if not self.is_fresh("run", n)}
+            for name, outcome in run_all(stale, self.root, self.time_limit):
+                if isinstance(outcome, WeaveError):
+                    self.failed[name] = outcome
+                else:
+                    outcome["trace"]["machinery runs"] = self.digest("machinery runs")
+                    self.store.write("run", name, outcome)
             self.asked, self.stamps = set(), stamps  # no page has asked yet
-
-    def run(self, names: Iterable[str], meanwhile: Callable[[], object] = lambda: None) -> None:
-        """Run those snippets and labs that have changed, and keep what they gave."""
-        stale = {name: self.jobs[name] for name in names if not self.is_fresh("run", name)}
-        for name, outcome in run_all(stale, self.root, self.time_limit, meanwhile):
-            if isinstance(outcome, WeaveError):
-                self.failed[name] = outcome
-            else:
-                outcome["trace"]["machinery runs"] = self.digest("machinery runs")
-                self.store.write("run", name, outcome)
-
-    def forget(self) -> None:
-        """Let go of what was looked up: the build has no more questions."""
-        self.answers, self.digests = {}, {}
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -138,23 +124,24 @@ class Project:
         return self.digests[question]
 
     def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = NOTHING) -> bool:
-        """Tell whether all that an entry was made of is as it was; no sweep drops it now.
+        """Tell whether all that an entry was made of is as it was.
 
         `given` are digests of what no look-up answers.
         """
-        self.wanted.add((kind, name))
         trace = self.store.read(kind, name, "trace")
         kept = isinstance(trace, dict)
         return kept and all((given.get(q) or self.digest(q)) == then for q, then in trace.items())
 
-    def keep(self, kind: str, source: str, make: Callable[[], Any]) -> Any:
+    def keep(
+        self, kind: str, source: str, make: Callable[[], Any], given: Mapping[str, str] = NOTHING
+    ) -> Any:
         """Give what `make` gives (any JSON), made anew only if its source or weave has changed.
 
         The source is the look-up that it is made of, such as `file docs/references.bib`.
         """
-        if not self.is_fresh(kind, source):
+        if not self.is_fresh(kind, source, given):
             trace = {question: self.digest(question) for question in (source, "machinery pages")}
-            self.store.write(kind, source, {"made": make(), "trace": trace})
+            self.store.write(kind, source, {"made": make(), "trace": {**trace, **given}})
         return self.store.read(kind, source, "made")
 
 
@@ -164,19 +151,14 @@ def file(project: Project, name: str) -> str:
     return snippets.digest(project.root / name)
 
 
+@looks_up("machinery")
 @cache  # what this process has loaded: an edit of weave is not in force before the next
-def loaded(key: str) -> object:
+def machinery(_: Project, key: str) -> object:
     """Give the versions and the digests of what a sort of entries depends on."""
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
     return versions, [(f.relative_to(PACKAGE).as_posix(), snippets.digest(f)) for f in files]
-
-
-@looks_up("machinery")
-def machinery(_: Project, key: str) -> object:
-    """Give what weave and its libraries were when this process loaded them."""
-    return loaded(key)
 
 
 @looks_up("run")

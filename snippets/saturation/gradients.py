@@ -75,6 +75,8 @@ panels[2].set_xticks([0.25, 1, 4, 8, 32], ["¼", "1", "4", "8", "32"])
 plt.show()
 
 # %% says
+import measures
+
 assert median_at[3][8] < median_at[3][1] / 50, (
     "For three keys, yes: in the median draw almost nothing is left"
 )
@@ -154,3 +156,14 @@ assert rms_at[512][np.sqrt(64)] == growth * rms_at[512][1], (
     "at 512 keys and d = 64 the norm of the Jacobian … times as large as with"
 )
 assert median_at[3][8] < 0.01, "vanish without the divisor for a handful"
+
+# Of another measure.
+for n in measures.counts:
+    if n >= rms_overtakes:
+        assert measures.norm[np.sqrt(64)][n] > measures.norm[1][n], (
+            "The bare one is the larger from … keys on, at d_k = 64 and in the"
+        )
+    else:
+        assert measures.norm[8][n] < measures.norm[1][n], (
+            "Below that the divisor raises the norm"
+        )

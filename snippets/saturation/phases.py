@@ -157,3 +157,8 @@ assert drawn[last][2:] == (12288, 0.02), (
     "at its width of 12,288, with 0.02, only"
 )
 assert first_transformer == 64 / 4, "makes the bare variance … at 64 dimensions"
+for n in (256, 512, 1024, 4096):
+    twice_the_border = 2 * np.sqrt(critical[n])
+    assert 0.7 < twice_the_border / 8 < 1.1, (
+        "with hundreds or thousands of keys, sigma = 8 is not far from twice"
+    )

@@ -6,7 +6,6 @@ import pytest
 from mkdocs.exceptions import Abort
 
 from weave.embeds import glossary
-from weave.project import Project as Woven
 
 WORDS = """# Words
 
@@ -102,13 +101,6 @@ def test_words_are_marked_in_the_order_of_reading(marked):
     assert "query</a>; query, RoPE.</p>" in built.html
 
 
-def test_formulas_and_values_between_words_stay_where_they_are(marked, project):
-    project.snippet("slope = 1.5")
-    html = marked("# T\n\nA query $q$ and {= line.slope } RoPE.\n").html
-    text = re.sub(r"<math.*?</math>", "q", html)
-    assert re.search(r">query</a> q and <a [^>]*>1.5</a> <a [^>]*>RoPE</a>\.", text)
-
-
 def test_a_word_that_is_defined_twice_fails_the_build(marked):
     twice = WORDS + "\nquery\n:   Something else.\n"
     [warning, *_] = marked("# T\n\nA query.\n", words=twice).warnings
@@ -119,9 +111,3 @@ def test_a_word_that_is_defined_twice_fails_the_build(marked):
 
 def test_a_site_without_a_glossary_is_a_site(project):
     assert 'class="term"' not in project.build("# T\n\nA query.\n", strict=True).html
-
-
-def test_an_entry_ends_before_it_says_where_to_look(project):
-    project.file("docs/glossary.md", WORDS)
-    query = glossary.terms(Woven(project.root), "")["query"]
-    assert query == glossary.Term("Query", "What a token looks for.", "query")

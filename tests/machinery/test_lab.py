@@ -8,12 +8,8 @@ import nbformat
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from mkdocs.exceptions import Abort
 
-from weave.basics.errors import WeaveError
 from weave.pages import lab
-from weave.project import Project as Woven
-from weave.run.notebook import Cell, words_of
 
 TITLE = "# Lab: a law\n\nOf $d_k$."
 DRAW = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
@@ -95,18 +91,6 @@ def test_a_lab_is_run_again_only_when_it_has_changed(site):
     assert site(clock | {"hint-1": "Changed."}, strict=True).html != first
 
 
-def test_an_error_fails_a_strict_build_and_names_notebook_and_cell(site, project):
-    broken = EXERCISE | {"check-1": "number = 0\n1 / number"}
-    with pytest.raises(Abort):
-        site(broken, strict=True)
-    wanted = "docs/labs/law.ipynb, cell 'check-1', line 2: ZeroDivisionError: division by zero"
-    assert any(
-        record.getMessage().startswith(wanted) and "1 / number" in record.getMessage()
-        for record in project.log.records
-    )
-    assert "weave-error" in site(broken).html  # serving goes on, and shows it
-
-
 def test_an_error_in_a_function_names_its_cell_too(site):
     cells = {"exercise-1": "def answer(n):\n    return answer(n - 1) if n else 1 / 0"}
     (warning,) = site(EXERCISE | cells | {"check-1": "answer(9)"}).warnings
@@ -141,20 +125,6 @@ def test_what_else_a_cell_must_not_do(site, name, code, says):
     assert says in warning
 
 
-@pytest.mark.parametrize("quotes", ['"""', "'''"])
-def test_the_words_of_a_figure_are_not_shown_as_code(quotes):
-    source = f'{quotes}Caption.\n\nWords.\n{quotes}\nplot("""a""")\n'
-    words = words_of(Cell("figure-1", True, source))
-    assert words == ("Caption.", "Words.", 'plot("""a""")')
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"cells": [{"source": ""}]}'])
-def test_a_file_that_is_no_notebook_is_named(project, text):
-    project.file("docs/labs/law.ipynb", text)
-    with pytest.raises(WeaveError, match="no notebook"):
-        project.run("labs/law")
-
-
 @pytest.mark.parametrize(
     ("repository", "colab"),
     [
@@ -169,11 +139,3 @@ def test_colab_is_offered_where_the_repository_is_known(repository, colab):
     address = "https://colab.research.google.com/github/someone/why/blob/trunk/docs/labs/law.ipynb"
     assert (f'href="{address}"' in text) == colab
     assert ("colab" in text) == colab
-
-
-def test_the_fonts_hold_a_notebook_s_signs(project):
-    write(project.root / "docs/labs", {"title": "$\\frac{1}{2}$ ⅔"})
-    assert {"⅔", "2"} <= set(Woven(project.root).look_up("signs", ""))
-    assert "\\" in Woven(project.root).look_up("signs", "")  # once, as in the text
-    project.file("docs/labs/law.ipynb", "{")
-    assert Woven(project.root).look_up("signs", "") == ""

@@ -8,7 +8,6 @@ from mkdocs.structure.pages import Page
 
 from tests.machinery.test_references import BIB
 from weave.embeds.embed import log
-from weave.project import project_at
 
 SOURCE = '''"""Claims."""
 
@@ -63,7 +62,6 @@ def test_nothing_is_made_again_that_has_not_changed(site, monkeypatch):
     files = {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")}
     for _ in range(2):
         assert site.made() == []
-        assert ("run", "chapter/line") in project_at(site.root, 20).store.entries()
     assert {p: p.read_bytes() for p in (site.root / "site").rglob("*.html")} == files
 
 
@@ -180,55 +178,11 @@ def test_a_note_is_said_at_every_build_and_the_page_is_kept(site, request):
         said.words.clear()
 
 
-def test_a_page_that_is_gone_is_swept(site):
-    site.made()
-    (site.root / "docs/other.md").unlink()
-    site.made("# T\n")
-    entries = site.run().woven.store.entries()
-    assert {name for kind, name in entries if kind == "page"} == set(PAGES) - {"other.md"}
-    assert ("scan", "file docs/index.md") in entries
-    assert ("scan", "file docs/other.md") not in entries
-
-
-def test_a_snippet_that_becomes_a_module_is_missed_at_once(site):
-    site.made()
-    (site.root / "snippets/chapter/line.py").write_text("x = 1\n")
-    assert "chapter.md" in site.made()
-    assert any("line.py has no cells" in warning for warning in site.built.warnings)
-
-
 def test_a_failure_that_no_page_shows_is_named_all_the_same(site):
     site.snippet("slope = missing", name="chapter/broken")
     site.made()
     (warning,) = site.built.warnings
     assert warning.startswith("snippets/chapter/broken.py:7: NameError")
-
-
-def test_an_author_s_comment_swallows_nothing(site):
-    site.made("# T\n\n<!--0-->\n\nBefore.\n\n$y$ kept.\n")
-    assert "Before." in site.built.html
-    assert "<math" in site.built.html
-
-
-def test_no_whole_page_stays_in_memory(site):
-    site.made()
-    project = project_at(site.root, 20)
-    assert not project.answers
-    assert not project.digests
-
-
-def test_what_no_warning_of_ours_says_is_said_at_every_build_too(site, monkeypatch):
-    render = Page.render
-
-    def mention(page, *arguments):
-        if page.file.src_uri == "chapter.md":
-            logging.getLogger("MARKDOWN").warning("a word about it")
-        render(page, *arguments)
-
-    monkeypatch.setattr(Page, "render", mention)
-    for pages in (PAGES, ["chapter.md"]):
-        assert site.made() == pages
-        assert site.built.warnings == ["a word about it"]
 
 
 def test_a_mistake_is_said_once_and_by_the_build(site):

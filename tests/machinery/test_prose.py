@@ -1,12 +1,8 @@
 """What a snippet says stands on a page, holds, and can fail; typed numbers are known to code."""
 
 import re
-import subprocess
-import sys
 
 import pytest
-
-from weave.text.prose import main
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
 COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
@@ -118,24 +114,6 @@ def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):
     assert mistake in found
 
 
-def test_a_snippet_that_begins_to_fail_takes_what_is_said_of_it_along(project):
-    text = "# Lines\n\n{= line.slope }, and {= steep.slope }.\n\nSo the second is steeper.\n"
-    project.snippet("slope = 1.5")
-    project.snippet("slope = 2.5", name="chapter/steep")
-    project.file("snippets/chapter/says.py", SAYS)
-    assert project.build(text).warnings == []
-    project.snippet("slope = 1 / 0", name="chapter/steep")
-    found = " ".join(project.build(text).warnings)
-    assert "ZeroDivisionError" in found
-    assert "says.py imports chapter/steep, which failed" in found
-
-
-def test_what_no_page_can_have_is_a_mistake(project):
-    project.snippet(COMPUTE, says=RISES, name="elsewhere/line")
-    [found] = project.build("# Lines\n").warnings
-    assert "elsewhere/line.py:20: no page shows or quotes what this says" in found
-
-
 def test_the_nearest_sentence_is_named(said):
     [found] = said(RISES, "First.\n\nIt climbs from line to line.\n\nLast.")
     assert found.startswith("docs/chapter.md:7: no page has the words of")
@@ -173,22 +151,6 @@ def test_a_number_in_a_caption_is_in_the_script(said, project):
     assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py: no code knows 7")
 
 
-def test_what_no_assertion_has_is_a_note_and_no_mistake(said, root, monkeypatch, capsys):
-    logged = []
-    monkeypatch.setattr(
-        "weave.engines.page_cache.log.info", lambda *words: logged.append(words[0] % words[1:])
-    )
-    assert said("", "It is {= line.slope }, which is larger.") == []
-    at_5 = "docs/chapter.md:5: note: 'larger' compares, and no assertion has it"
-    caption = "docs/chapter.md:3: note: snippets/chapter/line.py: 'rises' compares, and no"
-    monkeypatch.chdir(root)
-    main()
-    printed = capsys.readouterr().out.splitlines()
-    assert at_5 in printed
-    assert any(line.startswith(caption) for line in printed)
-    assert at_5 in logged
-
-
 def test_another_page_that_quotes_the_snippet_may_have_the_words(project):
     project.snippet(COMPUTE, says=RISES)
     project.file(
@@ -202,35 +164,13 @@ def test_another_page_that_quotes_the_snippet_may_have_the_words(project):
     assert found.startswith("docs/other.md:3: no page has the words of snippets/chapter/line.py:")
 
 
-SAYS = '''"""What takes both lines."""
-
-# %% says
-import line
-import steep
-
-assert steep.slope > line.slope, "the second is steeper"
-'''
-
-
-def test_what_takes_several_snippets_stands_beside_them(project):
+def test_what_takes_several_snippets_imports_the_others(project):
     text = "# Lines\n\n{= line.slope }, and {= steep.slope }.\n\nSo the second is steeper.\n"
-    project.snippet("slope = 1.5")
+    says = 'import steep\n\nassert steep.slope > slope, "the second is steeper"'
+    project.snippet("slope = 1.5", says=says)
     project.snippet("slope = 2.5", name="chapter/steep")
-    project.file("snippets/chapter/says.py", SAYS)
     assert project.build(text).warnings == []
     project.snippet("slope = 0.5", name="chapter/steep")
     [found] = project.build(text).warnings
-    assert found.startswith("docs/chapter.md:5: snippets/chapter/says.py:7: ")
-    assert "'steep.slope > line.slope' does not hold: it is 0.5 and 1.5" in found
-    by_hand = [sys.executable, str(project.root / "snippets/chapter/says.py")]
-    run = subprocess.run(
-        by_hand, capture_output=True, text=True, check=False, env={"MPLBACKEND": "agg"}
-    )
-    assert "AssertionError: the second is steeper" in run.stderr
-
-
-def test_the_code_of_a_figure_shows_what_the_text_says_of_it(project):
-    project.snippet(COMPUTE, says=RISES)
-    html = project.convert("::: chapter/line")
-    folded = html.partition("<details data-search-exclude>")[2]
-    assert folded.index("What the text says of it:") < folded.index("it rises from line to line")
+    assert found.startswith("docs/chapter.md:5: snippets/chapter/line.py:")
+    assert "'steep.slope > slope' does not hold: it is 0.5 and 1.5" in found

@@ -11,25 +11,21 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from tests.conftest import PROJECT
-from weave.pages.published import content_of, published
+from weave.pages.published import published
 from weave.project import Project as Woven
-
-
-def contents(project) -> dict[str, bytes]:
-    return {name: content_of(what) for name, what in published(project).items()}
 
 
 def files(project) -> dict[str, bytes]:
     woven = Woven(project.root)
     woven.refresh()
-    return contents(woven)
+    return published(woven)
 
 
 @cache
 def downloads() -> dict[str, bytes]:
     """Give what this site offers."""
     PROJECT.refresh()
-    return contents(PROJECT)
+    return published(PROJECT)
 
 
 def run(code: bytes, folder: Path) -> str:
@@ -62,12 +58,6 @@ def test_as_it_stands_in_the_repository_it_does_not(tmp_path):
     assert "No module named 'dot_product'" in run(script.read_bytes(), tmp_path)
 
 
-def test_a_module_with_any_quotes_comes_along(project, tmp_path):
-    project.file("snippets/chapter/quotes.py", "end = '''it\\\\'''\n")
-    project.snippet(compute="from quotes import end\n\nassert end == 'it' + chr(92)")
-    assert run(files(project)["snippets/chapter/line.py"], tmp_path) == ""
-
-
 def test_a_table_beside_a_module_comes_along(project, tmp_path):
     project.file("snippets/chapter/heads.csv", "a,b\n1,2\n")
     read = 'from pathlib import Path\n\nrow = Path(__file__).with_name("heads.csv").read_text()\n'
@@ -79,36 +69,11 @@ def test_a_table_beside_a_module_comes_along(project, tmp_path):
     assert "FileNotFoundError" in run(lost, tmp_path)
 
 
-def test_scripts_and_their_modules_are_offered_as_they_are(project):
-    project.file("snippets/chapter/law.py", "x = 1\n")
-    project.file("snippets/chapter/line.py", "y = 1\n")
-    assert files(project) == {
-        "snippets/chapter/law.py": b"x = 1\n",
-        "snippets/chapter/line.py": b"y = 1\n",
-    }
-    project.file("snippets/chapter/law.py", "x = 22\n")
-    (project.root / "snippets/chapter/line.py").unlink()
-    assert files(project) == {"snippets/chapter/law.py": b"x = 22\n"}
-
-
-def test_what_python_leaves_behind_is_not_offered(project):
-    project.file("snippets/chapter/__pycache__/law.cpython-311.pyc", "")
-    project.file("snippets/chapter/law.pyc", "")
-    assert files(project) == {}
-
-
 def test_a_build_links_to_the_script_it_shows(project):
     project.snippet()
     html = project.build("# C\n\n::: chapter/line\n", strict=True).html
     assert 'href="../snippets/chapter/line.py"' in html
     assert (project.root / "site/snippets/chapter/line.py").is_file()
-
-
-def test_a_build_writes_nothing_below_docs(project):
-    project.snippet()
-    project.build("# C\n\n::: chapter/line\n", strict=True)
-    written = {path.name for path in (project.root / "docs").rglob("*")}
-    assert written == {"index.md", "chapter.md"}
 
 
 def test_a_site_that_knows_no_address_lists_none(project, monkeypatch):

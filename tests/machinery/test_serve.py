@@ -1,6 +1,5 @@
 """`mkdocs serve` shows a change in a snippet, and a mistake in it, and goes on."""
 
-import logging
 import socket
 import subprocess
 import sys
@@ -9,8 +8,6 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
 
 
 @pytest.fixture
@@ -43,18 +40,6 @@ def read(project) -> Iterator:
     yield read
     server.terminate()
     server.wait()
-
-
-def test_the_mistakes_of_a_draft_are_summed_up(project, monkeypatch):
-    project.build("# T\n\n{= line.slope } and {= lime.slope }\n\n[there](no.md)\n")
-    config = load_config(str(project.root / "mkdocs.yml"))
-    for name, value in {"in_place": True, "site": None}.items():  # as a server has them
-        monkeypatch.setattr(config.plugins["weave"], name, value)
-    project.log.set_level(logging.INFO, "mkdocs")
-    project.log.clear()
-    build(config)
-    summary = [text for text in project.log.messages if text.startswith("mistakes: ")]
-    assert summary == ["mistakes: 3; the first: docs/chapter.md:3: no snippet 'chapter/line'"]
 
 
 def test_a_reader_of_the_draft_sees_changes_and_mistakes(project, read):

@@ -3,7 +3,7 @@
 import pytest
 
 from weave.basics.errors import WeaveError
-from weave.run.snippet import find, read
+from weave.run.snippet import read
 
 
 def test_caption_alternative_and_cells_are_read(project):
@@ -13,11 +13,6 @@ def test_caption_alternative_and_cells_are_read(project):
     assert line.alternative.startswith("One straight line")
     assert line.compute == ("slope = 1.0", 7)
     assert line.draw == ("draw()", 10)
-
-
-def test_blank_lines_around_a_cell_go_but_line_numbers_stay(project):
-    project.snippet("\n\nslope = 1.0\n\n")
-    assert read(project.root / "snippets/chapter/line.py").compute == ("slope = 1.0", 9)
 
 
 @pytest.mark.parametrize(
@@ -43,15 +38,3 @@ def test_a_script_of_one_cell_has_results_and_no_figure(project):
     assert (result.results.slope, result.svg) == (2.0, None)
     (warning,) = project.build("# C\n\n::: chapter/line\n").warnings
     assert "no figure to show" in warning
-
-
-def test_an_unknown_name_suggests_the_nearest(project):
-    project.snippet()
-    with pytest.raises(WeaveError, match=r"no snippet .*; did you mean 'chapter/line'\?"):
-        project.run("chapter/lime")
-
-
-def test_a_module_without_cells_is_no_snippet(project):
-    project.snippet()
-    project.file("snippets/chapter/law.py", "x = 1\n")
-    assert list(find(project.root / "snippets")) == ["chapter/line"]

@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.machinery.faults import LINE, SCRIPT
 from tests.robustness.conftest import build, start, state
 
 if sys.platform == "win32":
@@ -77,18 +76,6 @@ def test_a_build_that_is_killed_leaves_nothing_that_the_next_would_trust(good, e
     with ThreadPoolExecutor(LANES) as threads:
         wrong = threads.map(kill_some, lanes, [expected] * LANES, range(LANES))
     assert not [each for lane in wrong for each in lane]
-
-
-def test_what_a_killed_build_was_running_ends_with_it(good):
-    (good / "mkdocs.yml").write_text(
-        (good / "mkdocs.yml").read_text().replace("limit: 3", "limit: 90")
-    )
-    (good / LINE).write_text(SCRIPT.replace("slope = ", "import time; time.sleep(60)\nslope = "))
-    process = start(good)
-    time.sleep(15)
-    assert process.poll() is None
-    process.kill()
-    process.communicate(timeout=15)  # the pipe ends when nobody can write into it
 
 
 @pytest.mark.parametrize("how", ["together", "a moment later"])

@@ -5,6 +5,8 @@ it must list nothing, and bad.html, where it must find what is wrong there. A pa
 for all checks; those that depend on the palette meet it in both. axe: test_accessibility.py.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pprint import pformat
@@ -272,3 +274,11 @@ def test_the_bad_page(visit):
         if not any(expected in problem for problem in found)
     }
     assert not missed, pformat(missed, width=200)
+
+
+def test_an_id_stands_once_on_a_page(site):
+    twice = {}
+    for page in site.rglob("*.html"):
+        ids = Counter(re.findall(r'<[^<>]*\sid="([^"]+)"', page.read_text("utf-8")))
+        twice |= {f"{page}#{name}": number for name, number in ids.items() if number > 1}
+    assert twice == {}

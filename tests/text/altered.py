@@ -15,9 +15,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.conftest import PROJECT
-from weave.text.places import Text, matches, shown_at
 from weave.text.prose import judge, texts_of
-from weave.text.sentences import ASSUMED, EQUALS, VALUE, Sentence, in_words, typed, value
+from weave.text.sentences import (
+    ASSUMED,
+    EQUALS,
+    VALUE,
+    Sentence,
+    Text,
+    in_words,
+    matches,
+    shown_at,
+    typed,
+    value,
+)
 
 TURNED = dict(
     pair.split()

@@ -8,8 +8,8 @@ Where another result of the snippet has the very same number, both are altered o
 who compares a number with itself has noticed nothing.
 """
 
-import ast
 import copy
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,9 +21,11 @@ import pytest
 from markdown import Markdown
 
 from tests.text.seeds import Recorder
-from weave.embeds.value import OTHER_CHAPTER, evaluate
+from weave.embeds.value import NAME, evaluate, key_of
 from weave.project import Project
 from weave.run.results import Results
+
+KEY = re.compile(r"\[([^\[\]]+)\]")
 
 
 class Alteration(NamedTuple):
@@ -77,16 +79,13 @@ def of_pages(project: Project) -> Iterator[Alteration]:
 
     def note(written: str, page: Recorder) -> tuple[str, str]:
         printed, snippet = evaluate(written, page)
-        name = OTHER_CHAPTER.sub("", written.partition(" :")[0].strip(), count=1)
-        node, keys = ast.parse(name, mode="eval").body, []
-        while isinstance(node, ast.Subscript):
-            at = node.slice  # in a row of a table a name stands for its key
-            keys.insert(0, page.own[at.id] if isinstance(at, ast.Name) else ast.literal_eval(at))
-            node = node.value
-        if isinstance(node, ast.Attribute) and "±" not in printed:
+        *_, result, at = NAME.fullmatch(written.partition(" :")[0].strip()).groups()
+        # In a row of a table a name stands for its key.
+        keys = [key_of(key, page.own) for key in KEY.findall(at)]
+        if result and "±" not in printed:
             place = f"{page.place(page.line)}: {{= {written.strip()} }}"
             for by in (unit(printed), -unit(printed)):
-                found.append(Alteration(snippet, node.attr, (*keys,), by, place))
+                found.append(Alteration(snippet, result, (*keys,), by, place))
         return printed, snippet
 
     with patch("weave.embeds.value.evaluate", note):

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.text.altered import TURNED, Site, tried
-from weave.text.places import Text
-from weave.text.sentences import sentences
+from weave.text.sentences import Text, sentences
 
 
 @pytest.fixture(scope="module")

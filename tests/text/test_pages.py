@@ -139,9 +139,9 @@ def orphans(root: Path) -> list[str]:
     """List what lacks its counterpart among docs/, snippets/ and tests/.
 
     A folder of snippets has a page and a folder of tests of its name. Pages show each script that
-    has `# %%` cells once in all, and a test file has its name; one that only says something of the
-    others is neither shown nor tested. A script without cells is there for others of the folder to
-    import, or is one that `make measure` runs. Each claim of a ledger has a test of its own.
+    has `# %%` cells once in all, and a test file has its name. A script without cells is there for
+    others of the folder to import, or is one that `make measure` runs. Each claim of a ledger has a
+    test of its own.
     """
     found = []
     pages = [SHOWN.sub("", page.read_text("utf-8")) for page in (root / "docs").glob("*.md")]
@@ -160,12 +160,12 @@ def orphans(root: Path) -> list[str]:
         shown = Counter(name for where, name in embedded if where == stem)
         imported = {name for code in scripts.values() for name in imports(code)}
         for name, code in sorted(scripts.items()):
-            if re.search(r"^# %%(?! says)", code, re.MULTILINE):
+            if re.search(r"^# %%", code, re.MULTILINE):
                 if not (root / f"tests/{stem}/test_{name}.py").is_file() and stem != "claims":
                     found.append(f"snippets/{stem}/{name}.py has no tests/{stem}/test_{name}.py")
                 if shown[name] != 1:
                     found.append(f"pages show {stem}/{name} {shown[name]} times, not once")
-            elif name != "says" and name not in imported and not name.startswith("measure"):
+            elif name not in imported and not name.startswith("measure"):
                 found.append(f"snippets/{stem}/{name}.py has no cells and nothing imports it")
     return found
 
@@ -193,7 +193,6 @@ def chapter(tmp_path):
         "snippets/law/spread.py": '"""Spread."""\n\n# %%\nimport shared\n',
         "snippets/law/shared.py": '"""Shared."""\n',
         "tests/law/test_spread.py": "",
-        "snippets/law/says.py": '"""Says."""\n\n# %% says\nimport spread\n',
     }.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text, "utf-8")
@@ -244,3 +243,12 @@ def test_make_knows_every_target_that_is_named_and_passes_on_what_it_is_given():
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert not run.returncode, run.stderr
         assert given in run.stdout, f"make {target} ignores ARGS"
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository")
+def test_no_file_of_the_repository_leads_elsewhere():
+    """What a symbolic link leads to would be published."""
+    command = ["git", "ls-files", "--stage"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    modes = {line.split()[0] for line in run.stdout.splitlines()}
+    assert modes == {"100644", "100755"}

@@ -19,6 +19,7 @@ from weave.basics.errors import WeaveError
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part))"
 )
+REFUSED = "{}: {}; is another build at work, is the disk full, may the folder be written?"
 
 
 class Store:
@@ -33,15 +34,11 @@ class Store:
         try:
             self.connection = connect(file)
         except sqlite3.OperationalError as error:
-            raise self.refused(error) from None
+            raise WeaveError(REFUSED.format(file, error)) from None
         except sqlite3.DatabaseError:
             for part in file.parent.glob(f"{file.name}*"):  # SQLite's own journals lie beside it
                 part.unlink()
             self.connection = connect(file)
-
-    def entries(self) -> set[tuple[str, str]]:
-        """Give the kind and the name of every entry."""
-        return {*self.connection.execute("SELECT DISTINCT kind, name FROM parts_1")}
 
     def read(self, kind: str, name: str, part: str) -> Any:
         """Give a part of an entry, or None."""
@@ -50,10 +47,7 @@ class Store:
         try:
             return json.loads(zlib.decompress(row[0])) if row else None
         except (zlib.error, ValueError, TypeError):
-            error = self.damaged(kind, name)
-            if part == "trace":
-                return None
-            raise error from None
+            raise WeaveError(f"{self.file} is damaged: `make clean`, and build again") from None
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
@@ -65,12 +59,6 @@ class Store:
             connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
             connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)
 
-    def sweep(self, wanted: set[tuple[str, str]]) -> None:
-        """Drop all entries but these."""
-        with self.alone() as connection:
-            unwanted = self.entries() - wanted
-            connection.executemany("DELETE FROM parts_1 WHERE kind = ? AND name = ?", unwanted)
-
     @contextmanager
     def alone(self) -> Iterator[sqlite3.Connection]:
         """Do several things with no other build between them: all of them, or nothing."""
@@ -79,20 +67,7 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
         except sqlite3.OperationalError as error:
-            raise self.refused(error) from None
-
-    def damaged(self, kind: str, name: str) -> WeaveError:
-        """Have an entry made again by the next build, and word why this one has to stop."""
-        with self.alone() as connection:
-            connection.execute(
-                "DELETE FROM parts_1 WHERE kind = ? AND name = ? AND part = 'trace'", (kind, name)
-            )
-        return WeaveError(f"what {self.file} keeps of {kind} {name} is damaged: build again")
-
-    def refused(self, error: sqlite3.OperationalError) -> WeaveError:
-        """Word what the machine has refused: the file is locked, or cannot be written."""
-        hint = "is another build at work, is the disk full, may the folder be written?"
-        return WeaveError(f"{self.file}: {error}; {hint}")
+            raise WeaveError(REFUSED.format(self.file, error)) from None
 
 
 def connect(file: Path) -> sqlite3.Connection:
@@ -100,7 +75,6 @@ def connect(file: Path) -> sqlite3.Connection:
     # Another build may be writing, and an engine may weave pages in threads.
     connection = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
     try:
-        connection.execute("PRAGMA auto_vacuum = FULL")  # what is swept leaves no room behind
         connection.execute("PRAGMA cache_size = -128")  # KiB: the system keeps the file in memory
         connection.execute("PRAGMA journal_mode = WAL")
         (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()

@@ -6,56 +6,60 @@
 
 import re
 from pathlib import Path
-from re import Match
-from typing import Any, NamedTuple
+from typing import Any
+
+from markdown.extensions.toc import slugify
 
 from weave.basics.errors import WeaveError, did_you_mean
-from weave.embeds.crossrefs import links_back
-from weave.embeds.embed import Context, Embed, block, keys
+from weave.embeds.embed import Context, Embed, block
 from weave.project import Project, looks_up
+from weave.text.sentences import NO_TEXT
 
 PAGE = "references.md"
 FILE = "docs/references.bib"
-KEY = r"\w+"  # a work's: a claim's ends in a number after a hyphen (see `claims`)
+HEADING = re.compile(
+    r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{(?:#(?P<id>[\w-]+))?[^}]*\})?[ ]*$", re.MULTILINE
+)
+TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
+HEADING_OR_CITATION = re.compile(rf"{HEADING.pattern}|\[@(?P<works>[^\]]+)\]", re.MULTILINE)
+KEY = re.compile(r"\w+")  # a work's
 
 
-class Work(NamedTuple):
-    """An entry: how a page names it, and the whole reference, in Markdown."""
-
-    label: str
-    text: str
-
-
-def cite(match: Match[str], context: Context) -> str:
+def cite(match: re.Match[str], context: Context) -> str:
     """Name works in brackets, each with a link to its entry."""
     named = []
-    for key in keys(match):
+    for key in KEY.findall(match[0]):
         work = context.look_up("work", key)
         if work is None:
             hint = did_you_mean(key, context.look_up("works"))
             raise WeaveError(f"no work in {FILE} is '{key}'{hint}")
-        anchor = context.anchor(match, key)
-        named.append(f"[{work.label}]({context.to_root}{PAGE}#{key}){{ {anchor} .work }}")
+        named.append(f"[{work[0]}]({context.to_root}{PAGE}#{key}){{ .work }}")
     return f"({'; '.join(named)})"
 
 
-def listing(match: Match[str], context: Context) -> str:
-    """Give the bibliography as a list, each work with links to where it is cited."""
+def listing(match: re.Match[str], context: Context) -> str:
+    """Give the bibliography as a list, each work with links to the sections that cite it."""
     lines = ['<ul class="references" markdown>']
-    for key, work in context.look_up("works").items():
-        lines.append(f'<li id="{key}" markdown="block">\n\n{work.text}\n')
-        lines.append(f"{links_back(context, key, 'Cited in')}\n\n</li>")
+    for key, (_, text) in context.look_up("works").items():
+        lines.append(f'<li id="{key}" markdown="block">\n\n{text}\n')
+        named = []
+        for title, sections in (context.look_up("citing", key) or {}).items():
+            links = [f"[{heading}]({place})" for heading, place in sections.items()]
+            named.append(f"*{title}*: {', '.join(links)}")
+        if named:
+            lines.append(context.part(f"Cited in {'; '.join(named)}\n{{ .back }}\n"))
+        lines.append("</li>")
     return "\n".join(["", *lines, "</ul>", ""])
 
 
 @looks_up("works", entry="work")
-def works(project: Project, _: str) -> dict[str, Work]:
-    """Give the bibliography by key, in alphabetical order."""
+def works(project: Project, _: str) -> dict[str, list[str]]:
+    """Give how pages name a work, and the whole reference, by key, in alphabetical order."""
     made = project.keep("works", f"file {FILE}", lambda: read(project.root / FILE))
-    return {key: Work(*work) for key, work in made.items()}
+    return dict(made)
 
 
-def read(file: Path) -> dict[str, Work]:
+def read(file: Path) -> dict[str, list[str]]:
     """Read and format the bibliography, if there is one; a WeaveError says if it is no BibTeX."""
     if not file.is_file():
         return {}
@@ -71,11 +75,8 @@ def read(file: Path) -> dict[str, Work]:
         formatted = list(style.format_entries(entries.values()))
     except PybtexError as error:
         raise WeaveError(f"{FILE}: {error}") from None
-    for key in entries:
-        if not re.fullmatch(KEY, key):
-            raise WeaveError(f"{FILE}: rename '{key}': letters, digits and _ alone make a key")
-    found = {e.key: Work(label(entries[e.key]), e.text.render(markdown)) for e in formatted}
-    return dict(sorted(found.items(), key=lambda item: item[1].label.casefold()))
+    found = {e.key: [label(entries[e.key]), e.text.render(markdown)] for e in formatted}
+    return dict(sorted(found.items(), key=lambda item: item[1][0].casefold()))
 
 
 def label(entry: Any) -> str:
@@ -91,8 +92,55 @@ def label(entry: Any) -> str:
     return f"{who} {entry.fields.get('year', '')}".strip()
 
 
+def title_of(text: str, page: str) -> str:
+    """Give a page's title: its front matter's, or its first heading, or else its name."""
+    if found := TITLE.match(text):
+        return found["title"]
+    heading = HEADING.search(text)
+    return heading["heading"] if heading else page
+
+
+def id_of(heading: re.Match[str]) -> str:
+    """Give a heading's id, where it is written or can be told from the words."""
+    return heading["id"] or ("" if "$" in heading["heading"] else slugify(heading["heading"], "-"))
+
+
+@looks_up("section")
+def section(project: Project, place: str) -> list[str]:
+    """Give the title of a page and a heading on it; without one, the title again."""
+    page, _, anchor = place.partition("#")
+    path = project.root / "docs" / page
+    if not path.is_file():
+        raise WeaveError(f"no page is '{place}': a claim says which section settles it")
+    text = path.read_text("utf-8", errors="replace")
+    headings = {id_of(found): found["heading"] for found in HEADING.finditer(text)}
+    title = title_of(text, page)
+    return [title, headings.get(anchor, title)]
+
+
+@looks_up("citations", entry="citing")
+def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
+    """Give by work, and by the title of a page, the sections that cite it, with their addresses."""
+    citing: dict[str, dict[str, dict[str, str]]] = {}
+    for file in sorted(project.root.glob("docs/*.md")):
+        if not file.is_file():
+            continue
+        text = file.read_text("utf-8", errors="replace")
+        title = section = title_of(text, file.name)
+        place = file.name
+        for found in HEADING_OR_CITATION.finditer(NO_TEXT.sub("", text)):
+            for work in KEY.findall(found["works"] or ""):
+                citing.setdefault(work, {}).setdefault(title, {})[section] = place
+            if found["heading"]:
+                section, place = found["heading"], f"{file.name}#{id_of(found)}".rstrip("#")
+    for key, row in project.look_up("claims").items():
+        for work in KEY.findall(" ".join(row["cites"])):
+            citing.setdefault(work, {}).setdefault("Claims", {})[key] = f"claims.md#{key}"
+    return citing
+
+
 MISSPELT = (r"\[@", "a reference is written [@key], or [@key; key] for several")
 EMBEDS = [
-    Embed("citation", rf"\[@{KEY}(?:;\s*@?{KEY})*\]", cite, keys=keys, misspelt=MISSPELT),
+    Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, misspelt=MISSPELT),
     block("bibliography", r"references", listing),
 ]

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from html import escape
@@ -31,12 +31,6 @@ class Embed:
     weave: "Callable[[re.Match[str], Context], str]"
     # What begins like the token and is none, and how the token is written.
     misspelt: tuple[str, str] = ("", "")
-    # Gives the entries (works, claims) that the token refers to, which link back.
-    keys: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
-    # Gives the signs that the token shows beyond those that stand in it, for the fonts.
-    signs: Callable[[re.Match[str]], Iterable[str]] = lambda _: ()
-    # Whether the token stands inside formulas, and there alone, and becomes TeX.
-    in_formula: bool = False
     # Gives what the kind adds below a page, in Markdown, once the page is woven.
     at_end: "Callable[[Context], str]" = lambda _: ""
     # Marks words in the page's tree of elements, or changes it otherwise.
@@ -55,39 +49,22 @@ def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embe
     return Embed(name, rf"^[ \t]*:::[ ]+{words}[ \t]*$", indented, **more)
 
 
-MARGIN = re.compile(r"^[ \t]*", re.MULTILINE)
-
-
 def margin(match: re.Match[str]) -> str:
     """Give what indents a token that begins a line, in a fold, say; within a line, nothing."""
-    found = MARGIN.match(match.string, match.start())
-    return found[0] if found else ""
+    return match[0][: len(match[0]) - len(match[0].lstrip(" \t"))]
 
 
-KINDS: dict[str, Embed] = {}  # by name; `every` enters them
+KINDS: dict[str, Embed] = {}  # by name; `weave.embeds` enters them
 
 
 @cache
-def token(in_formula: bool = False) -> re.Pattern[str]:
+def token() -> re.Pattern[str]:
     """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
-    kinds = [embed for embed in KINDS.values() if embed.in_formula == in_formula]
-    spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in kinds]
-    misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in kinds if e.misspelt[0]]
+    spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in KINDS.values()]
+    misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in KINDS.values() if e.misspelt[0]]
     # Most signs of a text begin no token: to see that at once makes it five times as fast.
     pattern = rf"(?!\w)(?:{'|'.join(spelt + misspelt)})"
     return re.compile(pattern, re.VERBOSE | re.MULTILINE | re.DOTALL)
-
-
-def keys(match: re.Match[str]) -> list[str]:
-    """Name the entries that a token refers to, such as `[@one; two]`."""
-    return re.findall(r"[\w-]+", match[0])
-
-
-def tokens(text: str) -> Iterator[tuple[Embed, re.Match[str]]]:
-    """Yield every token of a text that is spelt as it should be."""
-    for match in token().finditer(text):
-        if embed := KINDS.get(match.lastgroup or ""):
-            yield embed, match
 
 
 @dataclass
@@ -100,8 +77,6 @@ class Context:
     markdown: Any = None  # the converter at work
     line: int = 0  # of the token at hand
     own: Mapping[str, Any] = field(default_factory=dict)  # what it may quote beside the results
-    # The ids of the places that refer to an entry, as `#ID`, by position and key.
-    anchors: Mapping[tuple[int, str], str] = field(default_factory=dict)
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
@@ -144,10 +119,6 @@ class Context:
             self.known[name] = Results(name, self.project.store, partial(self.look_up, "result"))
         return self.known[name]
 
-    def anchor(self, match: re.Match[str], key: str) -> str:
-        """Give a reference the id to come back to, as an attribute; a nested text has none."""
-        return self.anchors.get((match.start(), key), "")
-
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
 
@@ -167,13 +138,7 @@ class Context:
         """Weave a text that an embed shows, such as a caption, which stands at another place."""
         # The token's own line comes first, whatever the line of the text.
         places = ": ".join(filter(None, (self.place(self.line), place)))
-        return replace(self, place=lambda _: places, own=own or {}, anchors={}).weave(text)
-
-    def tex(self, tex: str) -> str:
-        """Put in what stands for the tokens in a formula, whose mistake a mistake is."""
-        return token(in_formula=True).sub(
-            lambda match: KINDS[match.lastgroup or ""].weave(match, self), tex
-        )
+        return replace(self, place=lambda _: places, own=own or {}).weave(text)
 
     def report(self, error: WeaveError, where: str = "") -> str:
         """Log a mistake with its page and line, once, and show it in its place on the page."""

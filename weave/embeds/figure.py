@@ -68,8 +68,12 @@ def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
     context.look_up("run", name)
     snippet = read(context.project.jobs[name])
+    script = f"snippets/{name}.py"
+    link = f"[{script}]({context.to_root}{script}){{ download }}"
+    others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("brought", name)]
+    needs = f", with {' and '.join(others)} in it" if others else ""
     says = f"What the text says of it:\n\n{code_block(snippet.says.code)}" if snippet.says else ""
-    if not snippet.compute or not snippet.draw:
+    if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
     return Figure(
         anchor=figure_id(name, context),
@@ -79,7 +83,7 @@ def of_snippet(name: str, context: Context) -> Figure:
         compute=code_block(snippet.compute.code),
         draw=code_block(snippet.draw.code),
         says=says,
-        script=links(name, context),
+        script=f"{link}, one file that runs{needs}.",
         folded="The code, and the script",
     )
 
@@ -101,14 +105,6 @@ def of_cell(name: str, context: Context) -> Figure:
     caption, alternative, code = notebook.words_of(cell)
     svg = context.project.store.read("run", lab, cell.place)["svg"]
     return Figure(cell.id, svg, caption, alternative, "", code_block(code))
-
-
-def links(name: str, context: Context) -> str:
-    """Link to a script, which is one file, and to what it has in it."""
-    script, within = f"snippets/{name}.py", context.look_up("brought", name)
-    others = [f"[{file}]({context.to_root}{file})" for file in within]
-    needs = f", with {' and '.join(others)} in it" if others else ""
-    return f"[{script}]({context.to_root}{script}){{ download }}, one file that runs{needs}."
 
 
 @looks_up("brought")

@@ -14,16 +14,11 @@ from math_core import LatexError, LatexToMathML
 
 from weave.basics.errors import WeaveError
 from weave.embeds.embed import Context, Embed
+from weave.embeds.value import as_tex
 
 LABEL = re.compile(r"\\label\{([\w-]+)\}")
 CONVERTER = LatexToMathML(fancy_error=False)
 ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")
-# The italic form that a browser takes for a variable. Unicode had ℎ before the others.
-ITALIC = {
-    normalize("NFKC", sign): sign
-    for sign in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
-}
-
 LARGE = re.compile(r"(<m(?:sub|sup|subsup)>)(<mo [^>]*minsize.*?</mo>)")
 PRIMED = re.compile(r"<msup>(<mi>.</mi><mo>[′″]</mo>)</msup>")
 BAR, BARS = re.compile(r"\\?\|"), {"|": r"\vert ", r"\|": r"\Vert "}
@@ -39,7 +34,7 @@ PRODUCT = r"[\w.²³ᵀ√|‖∂]*|√?\([^()]*\)"
 def weave(match: re.Match[str], context: Context) -> str:
     """Put in a formula, with the computed numbers in it put in first."""
     if inline := match["inline"]:
-        mathml = to_mathml(tex := context.tex(inline), display=False)
+        mathml = to_mathml(tex := as_tex(inline, context), display=False)
         plain = f"${written(tex)}$"
         if match.string[: match.start()].rpartition("\n")[2].lstrip().startswith("|"):
             plain = BAR.sub(lambda bar: BARS[bar[0]], plain)  # a bar would end the cell
@@ -49,7 +44,7 @@ def weave(match: re.Match[str], context: Context) -> str:
     indent = match.string[: match.start()].rpartition("\n")[2]
     if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
         raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
-    mathml = to_mathml(tex := context.tex(match["display"]), display=True)
+    mathml = to_mathml(tex := as_tex(match["display"], context), display=True)
     anchor = f' id="formula-{label[1]}"' if (label := LABEL.search(match["display"])) else ""
     # A paragraph of its own, whatever stands around it, and a box that scrolls on a phone.
     box = f'<div class="formula"{anchor}>{mathml}</div>'
@@ -64,10 +59,8 @@ def written(tex: str) -> str:
 def to_mathml(tex: str, display: bool) -> str:
     """Convert a formula; its TeX stays readable in the attribute `alttext`.
 
-    Browsers make no name of that, so the formula's words are its `aria-label`.
-
-    Raises:
-        WeaveError: the converter does not know something in it; gives the line within `tex`.
+    Browsers make no name of that, so the formula's words are its `aria-label`. A WeaveError says
+    what the converter does not know, and gives the line within `tex`.
     """
     tex = LABEL.sub("", tex)
     try:
@@ -162,16 +155,6 @@ def raised(text: str) -> str:
     return "^" + bracketed(text, r"[^\W\d_]|\d+|∞|\([^()]*\)")
 
 
-def signs(match: re.Match[str]) -> set[str]:
-    """Give the signs in a formula, and their italic forms."""
-    try:
-        mathml = to_mathml(match["display"] or match["inline"], display=False)
-    except WeaveError:
-        return set()  # reported when the page is woven
-    found = set(re.sub(r"<[^>]*>", "", mathml))
-    return found | {ITALIC.get(sign, sign) for sign in found}
-
-
 MISSPELT = (
     "this $ has no partner: write $…$ in a line, $$…$$ on lines of its own with no $ within, "
     r"and \$ for money"
@@ -186,7 +169,6 @@ EMBEDS = [
         """,
         weave,
         misspelt=(r"\$", MISSPELT),
-        signs=signs,
         mark_tree=mark_tree,
     )
 ]

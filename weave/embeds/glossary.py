@@ -75,57 +75,57 @@ def anchor(name: str) -> str:
 
 def mark_tree(root: Element, context: Context) -> None:
     """Link a page's first use of each word; give the glossary's own page its anchors."""
-    found: list[Term] = []
+    unused: list[Term] = []
     try:
         context.look_up("words")
-        found += context.project.look_up("terms").values()
+        unused += context.project.look_up("terms").values()
     except WeaveError as error:
         if context.source in {PAGE, ""}:  # the other pages are made again when it is mended
             context.line = 1
             box = Element("p")
             box.text = context.report(error)
             root.insert(0, box)
-    if context.source == PAGE:
-        for entry in root.iter("dl"):
-            for before, part in pairwise([entry, *entry]):
-                if part.tag == "dt" and before.tag != "dt":  # the first name of several
-                    part.set("id", anchor("".join(part.itertext())))
+    if context.source != PAGE:
+        mark(root, unused, context)
         return
-    mark(root, found, context)
+    for entry in root.iter("dl"):
+        for before, part in pairwise([entry, *entry]):
+            if part.tag == "dt" and before.tag != "dt":  # the first name of several
+                part.set("id", anchor("".join(part.itertext())))
 
 
 def mark(element: Element, unused: list[Term], context: Context) -> None:
-    """Link words in an element, and in what it holds, in the order of reading."""
-    classes = (element.get("class") or "").split()
-    if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
-        return
-    mark_first(element, None, unused, context)
-    for child in element:  # a link that is put in is the next child, with the text behind it
-        if isinstance(child.tag, str):  # a comment's is a function
-            mark(child, unused, context)
-        mark_first(element, child, unused, context)
-
-
-def mark_first(
-    parent: Element, before: Element | None, unused: list[Term], context: Context
-) -> None:
-    """Link the first word in a text, which stands in `parent`, and `before` it another element.
+    """Link words in an element, and in what it holds, in the order of reading.
 
     All names of an entry are one word. Of two that begin at the same place, the longer is meant.
     """
-    owner, slot = (parent, "text") if before is None else (before, "tail")
-    text = getattr(owner, slot) or ""
-    found = [(match, term) for term in unused if (match := term.pattern.search(text))]
-    if not found:
+    classes = (element.get("class") or "").split()
+    if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
         return
-    match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
-    unused[:] = [other for other in unused if other.anchor != term.anchor]
-    meaning = context.look_up("term", term.name.lower()).definition
-    href = f"{context.to_root}{PAGE}#{term.anchor}"
-    link = Element("a", {"class": "term", "href": href, "title": f"{term.name}: {meaning}"})
-    link.text, link.tail = match[0], text[match.end() :]
-    setattr(owner, slot, text[: match.start()])
-    parent.insert(0 if before is None else [*parent].index(before) + 1, link)
+
+    def link(owner: Element, slot: str, index: int) -> int:
+        """Link the words of a text; give the index behind the last link in the element."""
+        while True:
+            text = getattr(owner, slot) or ""
+            found = [(match, term) for term in unused if (match := term.pattern.search(text))]
+            if not found:
+                return index
+            match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
+            unused[:] = [other for other in unused if other.anchor != term.anchor]
+            meaning = context.look_up("term", term.name.lower()).definition
+            href = f"{context.to_root}{PAGE}#{term.anchor}"
+            word = Element("a", {"class": "term", "href": href, "title": f"{term.name}: {meaning}"})
+            word.text, word.tail = match[0], text[match.end() :]
+            setattr(owner, slot, text[: match.start()])
+            element.insert(index, word)
+            owner, slot, index = word, "tail", index + 1
+
+    children = [*element]
+    index = link(element, "text", 0)
+    for child in children:
+        if isinstance(child.tag, str):  # a comment's is a function
+            mark(child, unused, context)
+        index = link(child, "tail", index + 1)
 
 
 EMBEDS = [Embed("glossary", r"(?!)", lambda *_: "", mark_tree=mark_tree)]  # it has no token

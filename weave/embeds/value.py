@@ -9,7 +9,7 @@ keyboard has the list.
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from math import isfinite
 from numbers import Integral, Real
@@ -18,13 +18,16 @@ from typing import Any
 from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, Embed
 from weave.embeds.figure import figure_id
-from weave.run.results import Results
 
-OTHER_CHAPTER = re.compile(r"([a-z][\w-]*)/(?=[a-z])")  # `your-model/weights.largest`
+# `your-model/weights.largest['keys']`: another chapter, a snippet, its result, keys.
+NAME = re.compile(r"(?:([a-z][\w-]*)/)?([^\W\d]\w*)(?:\.([^\W\d]\w*))?((?:\[[^\[\]]+\])*)")
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)|(?<=\^)-")
 POWER = re.compile(r"\^(−?\d+)")
-FORM = "write {= snippet.result }, or {= snippet.result[key] :.2f } with a space before the colon"
+FORM = (
+    "what is computed has a name in the snippet: write {= snippet.result }, or "
+    "{= snippet.result[key] :.2f } with a space before the colon"
+)
 
 
 def weave(match: re.Match[str], context: Context) -> str:
@@ -66,19 +69,19 @@ def at_end(context: Context) -> str:
     )
 
 
-def as_tex(match: re.Match[str], context: Context) -> str:
-    """Typeset a printed number for a formula."""
-    printed, _ = evaluate(match["value_in_formula"], context)
-    power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)
-    return power.replace(",", "{,}").replace("%", r"\%").replace("±", r"\pm")
+def as_tex(tex: str, context: Context) -> str:
+    """Put the computed numbers into a formula."""
+
+    def typeset(match: re.Match[str]) -> str:
+        printed, _ = evaluate(match[1], context)
+        power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)
+        return power.replace(",", "{,}").replace("%", r"\%").replace("±", r"\pm")
+
+    return re.sub(r"\{=[ ]([^{}]+)\}", typeset, tex)
 
 
 def evaluate(text: str, context: Context) -> tuple[str, str]:
-    """Evaluate what stands between `{=` and `}`; give it as printed, and whose result it is.
-
-    Raises:
-        WeaveError: no name, an unknown result or key, or a format that does not fit.
-    """
+    """Evaluate what stands between `{=` and `}`; give it as printed, and whose result it is."""
     written, _, spec = (part.strip() for part in text.partition(" :"))
     value, snippet = read(written, context)
     if snippet:
@@ -103,56 +106,74 @@ def printed(value: Any, spec: str) -> str:
 
 
 def read(written: str, context: Context) -> tuple[Any, str]:
-    """Give what a name such as `spread.std[64]` stands for, and its snippet, if it has one.
-
-    Raises:
-        WeaveError: it is no such name, or an unknown result or key.
-    """
-    other = OTHER_CHAPTER.match(written)
+    """Give what a name such as `spread.std[64]` stands for, and its snippet, if it has one."""
+    found = NAME.fullmatch(written)
+    chapter, name, result, keys = found.groups() if found else ("", "", "", "")
+    if result:
+        if not (chapter or context.chapter):
+            raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
+        snippet = f"{chapter or context.chapter}/{name}"
+    elif name in context.own and not chapter:
+        snippet = ""
+    else:
+        raise WeaveError(f"'{written}' is no name of a result; {FORM}")
     try:
-        tree = ast.parse(written[other.end() :] if other else written, mode="eval").body
-    except SyntaxError:
-        raise WeaveError(f"'{written}' is no name of a result; {FORM}") from None
-    if isinstance(tree, ast.Constant | ast.UnaryOp):
-        raise WeaveError(f"'{written}' is typed; name a result, and {FORM}")
-    snippet = ""
-
-    def value(node: ast.expr) -> Any:
-        nonlocal snippet
-        match node:
-            case ast.Constant():
-                return node.value
-            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant() as number):
-                return -value(number)
-            case ast.Tuple():
-                return tuple(map(value, node.elts))
-            case ast.Name() if node.id in context.own and not other:
-                return context.own[node.id]
-            case ast.Subscript():
-                held, key = value(node.value), value(node.slice)
-                if isinstance(held, Mapping) and key not in held:
-                    raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, held)}")
-                return held[key]
-            case ast.Attribute(value=ast.Name() as name):
-                if not context.chapter and not other:
-                    raise WeaveError(
-                        f"'{name.id}': outside a site, write {{= chapter/{name.id}… }}"
-                    )
-                snippet = f"{other[1] if other else context.chapter}/{name.id}"
-                results: Results = context.results(snippet)
-                return getattr(results, node.attr)
-            case ast.Name():
-                raise WeaveError(f"'{written}' is no result; {FORM}")
-        raise WeaveError(f"'{written}' computes; name the number in the snippet, and {FORM}")
-
-    try:
-        return value(tree), snippet
-    except (AttributeError, IndexError, TypeError) as error:
+        value = getattr(context.results(snippet), result) if snippet else context.own[name]
+        for each in re.findall(r"\[([^\[\]]+)\]", keys):
+            key = key_of(each, context.own)
+            if isinstance(value, Mapping) and key not in value:
+                raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, value)}")
+            value = value[key]
+        return value, snippet
+    except (AttributeError, IndexError, TypeError, ValueError, SyntaxError) as error:
         raise WeaveError(f"'{written}': {error}") from None
 
 
+def key_of(written: str, own: Mapping[str, Any]) -> Any:
+    """Give a key, or a tuple of them: what is written, or in a row of a table what a name means."""
+    node = ast.parse(written.strip(), mode="eval").body
+    if isinstance(node, ast.Name) and node.id in own:
+        return own[node.id]
+    if isinstance(node, ast.Tuple):
+        return tuple(key_of(ast.unparse(part), own) for part in node.elts)
+    return ast.literal_eval(node)
+
+
+def rows(match: re.Match[str], context: Context) -> str:
+    """Put in as many rows of a table as there are results, for a line that stands for them.
+
+        | {= d } | {= square.total[d] :, } | {for d in square.dims}
+
+    Of a dict it takes the keys. Several names take a pair apart: `{for name, row in a.rows}`.
+    """
+    written = match["cases"].strip()
+    cases = ast.literal_eval(written) if written[0] == "(" else read(written, context)[0]
+    if not isinstance(cases, Iterable) or isinstance(cases, str):
+        raise WeaveError(f"'{written}' is one value: rows take a list or a dict")
+    names, made = re.findall(r"\w+", match["names"]), []
+    for case in cases:
+        try:
+            own = dict(zip(names, case if len(names) > 1 else [case], strict=True))
+        except (TypeError, ValueError):
+            raise WeaveError(f"'{case}' is no {len(names)} values: {', '.join(names)}") from None
+        row = match["row"]
+        for name, text in own.items():
+            if isinstance(text, str):  # it may hold formulas and links
+                row = row.replace(f"{{= {name} }}", text.replace("|", r"\|"))
+        made.append(context.part(row, own={**context.own, **own}))
+    return "\n".join(made)
+
+
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
+ROWS = "rows are written | {= d } | {= snippet.result[d] } | {for d in snippet.dims}"
 EMBEDS = [
+    Embed(
+        "rows",
+        r"^(?P<row>[ \t]*\|[^\n]*\|)[ ]*\{for[ ]+(?P<names>\w+(?:,[ ]*\w+)*)[ ]+in[ ]+"
+        r"(?P<cases>[^{}\n]+)\}[ ]*$",
+        rows,
+        misspelt=(r"\{for\b", ROWS),
+    ),
     Embed(
         "value",
         r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})",
@@ -162,5 +183,4 @@ EMBEDS = [
     ),
     # A number and its error stay on one line.
     Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),
-    Embed("tex", r"\{=[ ](?P<value_in_formula>[^{}]+)\}", as_tex, in_formula=True),
 ]

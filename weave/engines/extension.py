@@ -4,7 +4,7 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,10 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
-import weave.embeds.every
 import weave.text.prose  # noqa: F401 (it enters a look-up)
 from weave.basics.errors import WeaveError
-from weave.embeds.crossrefs import mentions_in
 from weave.embeds.embed import KINDS, Context
-from weave.engines import zensical
+from weave.pages.published import published
 from weave.project import Project, project_at
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
@@ -32,9 +30,8 @@ STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], 
 
 # What an engine says of the page that it has begun: its project, which is refreshed, its path below
 # docs/, and who is told of its context.
-BEGUN: ContextVar[tuple[Project, str, Callable[[Context], object]] | None] = ContextVar(
-    "begun", default=None
-)
+Begun = tuple[Project, str, Callable[[Context], object]]
+BEGUN: ContextVar[Begun | None] = ContextVar("begun", default=None)
 
 
 class Weave(Extension):
@@ -49,16 +46,11 @@ class Weave(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
-        time_limit = float(self.getConfig("time_limit"))
-        if begun := BEGUN.get():
-            project, source, tell = begun
-        else:
-            outside = project_at(Path(self.getConfig("root")), time_limit), ""
-            project, source = zensical.page_of(md, time_limit) or outside
+        here, time_limit = Path(self.getConfig("root")), float(self.getConfig("time_limit"))
+        project, source, tell = BEGUN.get() or outside(md, here, time_limit)
         context = Context(project, source, markdown=md)
-        if begun:
-            tell(context)
-        md.preprocessors.register(Weaver(context, is_fresh=bool(begun)), "weave", 28)
+        tell(context)
+        md.preprocessors.register(Weaver(context), "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(context), "weave", 6)
@@ -69,34 +61,22 @@ class Weaver(Preprocessor):
     """Weaves the tokens of one page."""
 
     context: Context
-    is_fresh: bool  # whether an engine's plugin has refreshed the project, once for all pages
 
     def run(self, lines: list[str]) -> list[str]:
-        """Replace every token of the page."""
+        """Replace every token of the page, and report the mistakes in what it says of numbers."""
         text, context = "\n".join(lines), self.context
-        if not self.is_fresh:
-            context.project.refresh()
-        zensical.write_files(context)
-        path = context.project.root / "docs" / context.source
+        page = f"docs/{context.source}"
+        path = context.project.root / page
         if path.suffix == ".md":  # Markdown does not see its front matter
-            whole = (
-                path.read_text("utf-8-sig", "replace").rstrip() if path.is_file() else text.rstrip()
-            )
-            above = whole.count("\n") - text.rstrip().count("\n")
-            context.place = lambda line: f"docs/{context.source}:{above + line}"
-        found = mentions_in(text, context.source)
-        context.anchors = {(each.position, each.key): f"#{each.anchor}" for each in found}
+            whole = path.read_text("utf-8-sig", "replace") if path.is_file() else text
+            above = whole.rstrip().count("\n") - text.rstrip().count("\n")
+            context.place = lambda line: f"{page}:{above + line}"
         woven = context.weave(text)
-        said = "".join(f"\n\n{mistake}" for mistake in self.mistakes())
-        context.woven = woven + said + "".join(kind.at_end(context) for kind in KINDS.values())
+        found = context.look_up("page_prose", context.source) or {"mistakes": []}
+        for line, mistake in found["mistakes"]:
+            woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
+        context.woven = woven + "".join(kind.at_end(context) for kind in KINDS.values())
         return context.woven.split("\n")
-
-    def mistakes(self) -> Iterator[str]:
-        """Report the mistakes in what the page says of numbers."""
-        page = f"docs/{self.context.source}"
-        found = self.context.look_up("page_prose", self.context.source) or {}
-        for line, mistake in found.get("mistakes", ()):
-            yield self.context.report(WeaveError(mistake), f"{page}:{line}")
 
 
 @dataclass
@@ -109,3 +89,23 @@ class Marker(Treeprocessor):
         """Mark what there is to mark."""
         for kind in KINDS.values():
             kind.mark_tree(root, self.context)
+
+
+def outside(md: Markdown, root: Path, time_limit: float) -> Begun:
+    """Begin a page without MkDocs: Zensical's, or one of no site.
+
+    Zensical runs no plugin, and lists `docs/` before it converts a page. So the files beside the
+    pages are written below `docs/`, and a fresh clone needs a second build to publish them.
+    """
+    source, zensical = "", "rendering_context" in md.preprocessors
+    if zensical:
+        given: Any = md.preprocessors["rendering_context"]
+        root, source = Path(given.config["root_dir"]), given.page.path
+    project = project_at(root, time_limit)
+    project.refresh()
+    for name, content in published(project).items() if zensical else ():
+        file = project.root / "docs" / name
+        if not file.is_file() or file.read_bytes() != content:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    return project, source, lambda _: None

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections import Counter
 from pathlib import Path
 
 from mkdocs.structure.files import File, Files
@@ -14,7 +13,6 @@ from weave.embeds.embed import log, mistake
 LINK = re.compile(
     r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"
 )
-ID = re.compile(r"<[^<>]*\sid=\"([^\"]+)\"")
 
 
 class Faults(logging.Filter):
@@ -24,34 +22,20 @@ class Faults(logging.Filter):
         super().__init__()
         self.docs = docs
         self.shown: dict[str, list[str]] = {}
-        self.said: list[logging.LogRecord] = []
         for logger in (log, logging.getLogger("mkdocs.structure.pages")):
             for old in [each for each in logger.filters if isinstance(each, Faults)]:
                 logger.removeFilter(old)
             logger.addFilter(self)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Say of a broken link where it stands.
-
-        One that no author wrote leads to what a mistake has left out, and goes with that.
-        """
-        if record.levelno < logging.WARNING:
-            return True
+        """Say of a broken link where it stands."""
         if found := LINK.match(record.getMessage()):
-            mistaken = any(each.name == log.name for each in self.said)
-            if mistaken and found["link"] not in self.text(found["page"]):
-                return False
             message = f"{found['what']} Mend the link."
             record.msg, record.args = self.note(found["page"], message, found["link"]), ()
-        self.said.append(record)
         return True
 
-    def say(self, page: str, message: str, words: str = "") -> None:
-        """Log a fault of a page, at the line where some words stand last."""
-        log.warning("%s", self.note(page, message, words))
-
     def note(self, page: str, message: str, words: str) -> str:
-        """Note a fault to be shown, and give it with its place."""
+        """Note a fault to be shown, and give it with the line where some words stand last."""
         text = self.text(page)
         # Whole words; a link that an embed has made stands in no line.
         at = [m.start() for m in re.finditer(rf"{re.escape(words)}(?!(?<=\w)[\w-])", text)]
@@ -68,26 +52,16 @@ class Faults(logging.Filter):
         try:
             text = file.content_string
         except UnicodeDecodeError as error:
-            self.say(file.src_uri, f"{error}; save the page as UTF-8", "\ufffd")
+            said = f"{error}; save the page as UTF-8"
+            log.warning("%s", self.note(file.src_uri, said, "\ufffd"))
             text = self.text(file.src_uri)
         if text.startswith("---") and get_data(text)[0] == text:
-            message = "what stands between its lines --- is no YAML; quote what holds a colon"
-            self.say(file.src_uri, message, text.partition("\n---")[0])
+            said = "what stands between its lines --- is no YAML; quote what holds a colon"
+            log.warning("%s", self.note(file.src_uri, said, text.partition("\n---")[0]))
         return text
 
-    def check(self, page: str, html: str) -> None:
-        """Find ids that two places of a page share, and a page that says nothing."""
-        if not html.strip():
-            self.say(page, "the page is empty; write it, or remove it")
-        for name, count in Counter(ID.findall(html)).items():
-            if count > 1:
-                message = (
-                    f"{count} places have the id '{name}'; a link leads to one: rename the others"
-                )
-                self.say(page, message, f"#{name}")
-
     def show(self, files: Files) -> None:
-        """Put the faults of each page above its heading, in the site that is there, and sum up."""
+        """Put the faults of each page above its heading, in the site that is there."""
         for page, mistakes in self.shown.items():
             if file := files.get_file_from_path(page):
                 path = Path(file.abs_dest_path)
@@ -95,8 +69,6 @@ class Faults(logging.Filter):
                 boxes = "".join(f"<p>{each}</p>" for each in mistakes)
                 heading = "<h1" if "<h1" in html else "</body"
                 path.write_text(html.replace(heading, boxes + heading, 1), "utf-8")
-        if self.said:
-            log.info("mistakes: %d; the first: %s", len(self.said), self.said[0].getMessage())
 
 
 def were_counted() -> bool:

@@ -17,20 +17,17 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
-from mkdocs.utils.meta import get_data
 from mkdocs.utils.templates import TemplateContext
-from rcssmin import cssmin
-from rjsmin import jsmin
 
 from weave.basics.errors import WeaveError
-from weave.basics.stamps import WATCHED
+from weave.embeds.bibliography import title_of
 from weave.embeds.embed import log, mistake
 from weave.engines import faults
 from weave.engines.page_cache import Pages
 from weave.pages import lab, plain, search
 from weave.pages.finish import Site
-from weave.pages.published import cut_fonts, published
-from weave.project import project_at
+from weave.pages.published import published, write_fonts
+from weave.project import WATCHED, project_at
 from weave.run import runner
 
 AFTER_OTHER_PLUGINS = -100
@@ -55,7 +52,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         root = Path(config.config_file_path).parent
         self.faults = faults.Faults(Path(config.docs_dir))
         self.project = project_at(root, float(time_limit))
-        self.pages = Pages(self.project, self.faults)
+        self.pages = Pages(self.project)
         if not self.in_place:
             self.site = Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)
@@ -63,26 +60,19 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
-        """Bring snippets and labs up to date, and the fonts meanwhile."""
-        self.project.refresh(meanwhile=partial(cut_fonts, self.project))
+        """Bring snippets and labs up to date."""
+        self.project.refresh()
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Publish what lies beside the pages."""
-        for name, what in published(self.project).items():
+        for name, content in published(self.project).items():
             if old := files.get_file_from_path(name):  # written below docs/ for another engine
                 files.remove(old)
-            kept = {"abs_src_path": str(what)} if isinstance(what, Path) else {"content": what}
-            files.append(File.generated(config, name, **kept))
+            files.append(File.generated(config, name, content=content))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
             tool.content_string = tool.content_string.replace('SITE = ""', f'SITE = "{site}"', 1)
-        for script in files.javascript_files():
-            if script.src_dir == config.docs_dir:
-                script.content_string = jsmin(script.content_string)
-        for sheet in files.css_files():
-            if sheet.src_dir == config.docs_dir:
-                sheet.content_string = cssmin(sheet.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
@@ -107,8 +97,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if not name.endswith(".ipynb"):
             return self.faults.read(page.file)
         chapter = Path(config.docs_dir, f"{stem}.md")
-        about = get_data(chapter.read_text("utf-8-sig", "replace"))[1] if chapter.is_file() else {}
-        title = str(about.get("title", stem))
+        title = title_of(chapter.read_text("utf-8", "replace"), stem) if chapter.is_file() else stem
         links = lab.links(stem, title, config.repo_url or "", config.edit_uri or "")
         try:
             text, self.pages.places[name] = lab.to_markdown(self.project, stem, links)
@@ -122,13 +111,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> None:
         """Give the page in full: search has read what it can."""
-        page.content = self.pages.in_full(page)
+        page.content = self.pages.kept(page, "html")
         if self.site:
-            plain.write(self.pages.plain_edition(page), page, self.site.new)
-
-    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
-        """Let go of the page's text: it is in the output now."""
-        page.content = ""
+            plain.write(self.pages.kept(page, "plain"), page, self.site.new)
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
         """Leave out the sitemap where no address is known."""
@@ -136,7 +121,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Name the failures that no page has shown; then put up the site, and sweep.
+        """Name the failures that no page has shown; then put up the site.
 
         A strict build with warnings makes no site: the last one stays, and all that is kept.
         """
@@ -147,8 +132,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             return
         titles = {page.url: str(page.title) for page in self.nav.pages}
         search.write_list(Path(config.site_dir), titles)
-        self.project.store.sweep(self.project.wanted)
-        self.project.forget()
+        write_fonts(self.project, Path(config.site_dir))
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.put_up(self.project.store))

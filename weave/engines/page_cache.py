@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import Files
@@ -14,7 +14,6 @@ from mkdocs.utils import CountHandler
 
 from weave.embeds.embed import Context, log
 from weave.engines.extension import BEGUN
-from weave.engines.faults import Faults
 from weave.pages import plain, search
 from weave.project import Project, digest
 
@@ -24,7 +23,6 @@ class Pages:
     """The pages of one build."""
 
     project: Project
-    faults: Faults
     # Name the place of a line, by page, where that is no line of a page's own file.
     places: dict[str, Callable[[int], str]] = field(default_factory=dict)
     options: object = None  # of the site, on which every page depends
@@ -32,26 +30,23 @@ class Pages:
 
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became, as MkDocs would have rendered it."""
-        name, project = page.file.src_uri, self.project
-        given = self.given(page.markdown or "")
-        if not project.is_fresh("page", name, given):
+        name, text = page.file.src_uri, page.markdown or ""
+        # Of snippets only those count that the text names: a new one touches no other page.
+        links = [(uri, url) for uri, url in self.files if uri[:9] != "snippets/" or uri in text]
+        given = {"text": digest(text), "site": digest((self.options, links))}
+        if not self.project.is_fresh("page", name, given):
             self.make(page, config, files, given)
         # For the author, at every build; they keep no page from being kept.
-        for line, note in (project.look_up("page_prose", name) or {}).get("notes", ()):
+        for line, note in (self.project.look_up("page_prose", name) or {}).get("notes", ()):
             log.info("docs/%s:%d: note: %s", name, line, note)
-        kept = partial(project.store.read, "page", name)
-        page.content, page._title_from_render = kept("readable"), kept("title")
-        page.toc, page.present_anchor_ids = get_toc(kept("contents")), set(kept("anchors"))
-        found = {files.get_file_from_path(uri): at for uri, at in kept("links").items()}
+        page.content, page._title_from_render = (
+            self.kept(page, "readable"),
+            self.kept(page, "title"),
+        )
+        page.toc = get_toc(self.kept(page, "contents"))
+        page.present_anchor_ids = set(self.kept(page, "anchors"))
+        found = {files.get_file_from_path(uri): at for uri, at in self.kept(page, "links").items()}
         page.links_to_anchors = {file: at for file, at in found.items() if file}
-
-    def given(self, text: str) -> dict[str, str]:
-        """Tell what a page is made of that MkDocs alone knows.
-
-        Of snippets only those count that the text names: a new one touches no other page.
-        """
-        files = [(uri, url) for uri, url in self.files if uri[:9] != "snippets/" or uri in text]
-        return {"text": digest(text), "site": digest((self.options, files))}
 
     def make(
         self, page: Page, config: MkDocsConfig, files: Files, given: Mapping[str, str]
@@ -64,15 +59,14 @@ class Pages:
             context.place = self.places.get(name, context.place)
             begun.append(context)
 
-        said, loggers = CountHandler(level=logging.INFO), map(logging.getLogger, ("", "mkdocs"))
+        said = CountHandler(level=logging.INFO)
         with ExitStack() as at_end:
             at_end.callback(BEGUN.reset, BEGUN.set((project, name, begin)))
-            for logger in loggers:
+            for logger in map(logging.getLogger, ("", "mkdocs")):
                 logger.addHandler(said)
                 at_end.callback(logger.removeHandler, said)
             Page.render(page, config, files)
-            (context,) = begun
-            self.faults.check(name, page.content or "")
+        (context,) = begun
         html = page.content or ""
         parts = {
             "html": search.unmarked(html),
@@ -88,12 +82,6 @@ class Pages:
             parts["trace"] = {**context.trace, **given, **own}
         project.store.write("page", name, parts)
 
-    def in_full(self, page: Page) -> str:
-        """Give a page's HTML, of which `render` gave what search reads."""
-        html: str = self.project.store.read("page", page.file.src_uri, "html")
-        return html
-
-    def plain_edition(self, page: Page) -> str:
-        """Give a page as Markdown that says the same."""
-        text: str = self.project.store.read("page", page.file.src_uri, "plain")
-        return text
+    def kept(self, page: Page, part: str) -> Any:
+        """Give a part of what a page became; `html` is the whole, of which search reads less."""
+        return self.project.store.read("page", page.file.src_uri, part)

@@ -1,14 +1,48 @@
-"""Where a site is built: beside the last one, whose place it takes once it is whole and right."""
+"""A site is built beside the last one, whose place it takes once it is whole, right and finished.
 
+What is folded stands within `<noscript>`, as one piece of text, which `unfold.js` makes elements of
+once the reader does something: two thirds of a chapter lie in folds, and as elements they would
+keep a phone busy for a second. Tables stand in boxes in which they scroll by themselves: Material's
+script would put them there as a page loads, which has a phone lay out all of it once more, and not
+what is folded. Each page states a Content-Security-Policy: it runs and shows what the site brings.
+"""
+
+import re
 import time
+from base64 import b64encode
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from weave.basics.store import Store
-from weave.pages import folds, plain, policy, tables
+from weave.pages import plain
 
 HOUR = 3600  # seconds; no build takes as long
+
+TAG = re.compile(r"<details\b|</summary>|</details>")
+# What Material's script adds as a page loads, and not to what comes later.
+CODE = re.compile(r"<pre>(?=<span></span><code>)")
+COPIED = (
+    '<pre id="folded-{0}"><nav class="md-code__nav"><button class="md-code__button" type="button" '
+    'title="Copy to clipboard" data-clipboard-target="#folded-{0} > code" data-md-type="copy">'
+    "</button></nav>"
+)
+
+TABLE = re.compile(r"<table(?![^>]* class=)([^>]*>.*?</table>)", re.DOTALL)
+BOXED = (
+    '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
+    r'<table class="boxed"\1</div></div>'
+)
+
+INLINE = re.compile(r"<script>(.+?)</script>", re.DOTALL)  # the theme's, before its first paint
+CHARSET = '<meta charset="utf-8">'
+# Icons are `data:` in the theme's styles; formulas say in style attributes how they are aligned.
+POLICY = (
+    "default-src 'none'; script-src 'self'{}; style-src 'self'; style-src-attr 'unsafe-inline'; "
+    "img-src 'self' data:; font-src 'self'; base-uri 'self'; form-action 'self'"
+)
 
 
 class Site:
@@ -28,10 +62,12 @@ class Site:
     def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
-            html = tables.boxed(plain.linked(page.read_text("utf-8"), page))
-            page.write_text(folds.kept_back(policy.stated(html)), "utf-8")
+            html = boxed(plain.linked(page.read_text("utf-8"), page))
+            page.write_text(kept_back(stated(html)), "utf-8")
+        # A table that has a class is left alone, by the script and by the theme's own rules.
         for sheet in self.new.rglob("*.css"):
-            sheet.write_text(tables.styled(sheet.read_text("utf-8")), "utf-8")
+            rules = sheet.read_text("utf-8").replace("table:not([class])", "table.boxed")
+            sheet.write_text(rules, "utf-8")
         with store.alone():
             if self.place.exists():
                 self.place.rename(Path(self.beside.name, "last"))
@@ -42,3 +78,33 @@ class Site:
     def drop(self) -> None:
         """Remove what is left: the last site, or the new one."""
         self.beside.cleanup()
+
+
+def boxed(html: str) -> str:
+    """Give a page with its tables in boxes."""
+    return TABLE.sub(BOXED, html)
+
+
+def stated(html: str) -> str:
+    """Give a page that states the policy, with the digest of each script that is written in it."""
+    digests = [sha256(script.encode()).digest() for script in dict.fromkeys(INLINE.findall(html))]
+    allowed = "".join(f" 'sha256-{b64encode(digest).decode()}'" for digest in digests)
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(allowed)}">'
+    return html.replace(CHARSET, f"{CHARSET}\n{meta}", 1)
+
+
+def kept_back(html: str) -> str:
+    """Give a page with the inside of each fold, of the outermost if they are nested, as text."""
+    parts, done, depth, start, number = [], 0, 0, 0, count()
+    for tag in TAG.finditer(html):
+        if tag[0] == "</summary>":
+            start = tag.end() if depth == 1 else start
+        elif tag[0] == "</details>":
+            depth -= 1
+            if not depth:
+                inside = CODE.sub(lambda _: COPIED.format(next(number)), html[start : tag.start()])
+                parts += [html[done:start], "<noscript>", inside, "</noscript>"]
+                done = tag.start()
+        else:
+            depth += 1
+    return "".join([*parts, html[done:]])

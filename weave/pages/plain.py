@@ -7,7 +7,7 @@ page's woven Markdown, with the plain form of all that was put in as HTML.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -99,19 +99,26 @@ def leading(path: str, page: Page, files: Files) -> str:
 
 def write(text: str, page: Page, site: Path) -> None:
     """Write a page's plain edition beside its place in the site that is being built."""
-    file = site / address(page)
+    file = site / f"{page.file.dest_uri}.md"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
 
 
 def write_list(nav: Navigation, site: Path, config: MkDocsConfig) -> None:
-    """Write `llms.txt`, the list of the plain editions that the site has."""
-    root = config.site_url or ""
+    """Write `llms.txt`, the list of the plain editions, each with a sentence of what it says."""
     lines = [ABOVE.format(name=config.site_name, words=config.site_description)]
-    lines += listed("Pages", [item for item in nav if isinstance(item, Page)], site, root)
-    for section in [item for item in nav if isinstance(item, Section)]:
-        inside = [item for item in section.children if isinstance(item, Page)]
-        lines += listed(section.title, inside, site, root)
+    for section in [None, *(item for item in nav if isinstance(item, Section))]:
+        lines += [f"## {section.title if section else 'Pages'}", ""]
+        for page in section.children if section else nav:
+            if isinstance(page, Page):
+                address = f"{page.file.dest_uri}.md"
+                text = (site / address).read_text("utf-8")
+                parts = [part for part in text.split("\n\n")[1:] if "](" not in part]
+                first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
+                words = page.meta.get("description", first)
+                link = f"- [{page.title}]({config.site_url or ''}{address}): {words}"
+                lines.append(link.removesuffix(": "))
+        lines.append("")
     (site / "llms.txt").write_text("\n".join(lines), "utf-8")
 
 
@@ -121,20 +128,3 @@ def linked(html: str, page: Path) -> str:
     # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
     alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
     return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html
-
-
-def address(page: Page) -> str:
-    """Give the address of a page's Markdown, below the site's root."""
-    return f"{page.file.dest_uri}.md"
-
-
-def listed(title: str, pages: Iterable[Page], site: Path, root: str) -> list[str]:
-    """List pages below a heading, each with a sentence of what it says."""
-    lines = [f"## {title}", ""]
-    for page in pages:
-        text = (site / address(page)).read_text("utf-8")
-        parts = [part for part in text.split("\n\n")[1:] if "](" not in part]
-        first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
-        words = page.meta.get("description", first)
-        lines.append(f"- [{page.title}]({root}{address(page)}): {words}".removesuffix(": "))
-    return [*lines, ""]

@@ -1,13 +1,21 @@
 """The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
 
+import re
 from base64 import b64decode, b64encode
 from functools import partial
 from pathlib import Path
+from unicodedata import normalize
 
-from weave.project import Project
+from weave.project import Project, digest
 from weave.run import fonts, notebook
 from weave.run.snippet import CELL
 
+VARIABLE = re.compile("<mi>(.)</mi>")
+# The italic form that a browser takes for a variable. Unicode had ℎ before the others.
+ITALIC = {
+    normalize("NFKC", sign): sign
+    for sign in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
+}
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
 # %%
@@ -21,13 +29,10 @@ sys.path.insert(0, beside.name)
 """
 
 
-def published(project: Project) -> dict[str, bytes | Path]:
-    """Give every file beside the pages by its path below the site's root: its content, or itself.
-
-    What is published as it is would only fill the memory.
-    """
-    files: dict[str, bytes | Path] = {
-        path.relative_to(project.root).as_posix(): path
+def published(project: Project) -> dict[str, bytes]:
+    """Give every file beside the pages but the fonts, by its path below the site's root."""
+    files = {
+        path.relative_to(project.root).as_posix(): path.read_bytes()
         for pattern in ("snippets/*/*", "proofs/*.v")
         for path in sorted(project.root.glob(pattern))
         if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
@@ -42,24 +47,28 @@ def published(project: Project) -> dict[str, bytes | Path]:
         else:
             if within := [project.root / file for file in project.look_up("brought", name)]:
                 files[f"snippets/{name}.py"] = alone(path, within).encode()
-    return files | cut_fonts(project)
+    return files
 
 
-def content_of(what: bytes | Path) -> bytes:
-    """Give the content of a published file."""
-    return what.read_bytes() if isinstance(what, Path) else what
-
-
-def cut_fonts(project: Project) -> dict[str, bytes]:
-    """Give the fonts, cut down to the signs in use, by their paths below the site's root."""
+def write_fonts(project: Project, site: Path) -> None:
+    """Write the fonts of a built site, cut down to the signs that its pages show."""
+    text = "".join(page.read_text("utf-8") for page in site.rglob("*.html"))
+    signs = "".join(sorted({*text, *map(italic, VARIABLE.findall(text))}))
 
     def cut() -> dict[str, str]:
-        signs = project.look_up("signs")
         made = {name: fonts.subset(fonts.shipped(name), signs) for name in fonts.FONTS}
         return {name: b64encode(font).decode() for name, font in made.items()}
 
-    made = project.keep("fonts", "signs ", cut)
-    return {f"assets/fonts/{name}.woff2": b64decode(font) for name, font in made.items()}
+    made = project.keep("fonts", "machinery pages", cut, {"signs": digest(signs)})
+    for name, font in made.items():
+        file = site / f"assets/fonts/{name}.woff2"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b64decode(font))
+
+
+def italic(letter: str) -> str:
+    """Give the form of a variable that browsers take."""
+    return ITALIC.get(letter, letter)
 
 
 def alone(script: Path, within: list[Path]) -> str:

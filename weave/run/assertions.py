@@ -36,51 +36,37 @@ class Assertion(NamedTuple):
 
 
 def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
-    """Run a cell that says; give its assertions.
-
-    Raises:
-        WeaveError: a message is no text of three words or more.
-    """
-    tree = ast.parse("\n" * (cell.line - 1) + cell.code)
+    """Run a cell that says; give its assertions, or a WeaveError that says which has no words."""
     found = []
-    for statement in tree.body:
+    for statement in ast.parse("\n" * (cell.line - 1) + cell.code).body:
         asserts = [node for node in ast.walk(statement) if isinstance(node, ast.Assert)]
         for node in asserts:
-            if len(words_of(node).split()) < 3:
+            if not isinstance(node.msg, ast.Constant) or len(str(node.msg.value).split()) < 3:
                 raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
             if isinstance(statement, ast.FunctionDef | ast.ClassDef):
                 raise WeaveError(f"{where(path, node.lineno)}: {OUTSIDE}")
         before = namespace if isinstance(statement, ast.Assert) else kept(namespace)
         failed = run(statement, path, namespace)
-        if failed and not any(failed & set(lines(node)) for node in asserts):
+        blamed = [n for n in asserts if failed & {*range(n.lineno, (n.end_lineno or 0) + 1)}]
+        if failed and not blamed:
             raise WeaveError(f"{where(path, max(failed))}: an assertion fails that has no words")
         for node in asserts:
             flaw = ""
-            if failed & set(lines(node)):
+            if node in blamed:
                 flaw = sides(node.test, path, namespace)
             elif not failed:
                 flaw = idle(statement, node, path, before)
-            code = ast.unparse(node.test)
-            found.append(Assertion(node.lineno, words_of(node), code, flaw))
+            words = str(getattr(node.msg, "value", ""))
+            found.append(Assertion(node.lineno, words, ast.unparse(node.test), flaw))
     return found
-
-
-def lines(node: ast.Assert) -> range:
-    """Give the lines on which an assertion stands."""
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def kept(namespace: dict[str, Any]) -> dict[str, Any]:
     """Copy a namespace so that a loop which is run again finds its lists as they were."""
-    plain = (list, dict, set)
     return {
-        k: copy.deepcopy(v) if type(v) in plain and k[0] != "_" else v for k, v in namespace.items()
+        name: copy.deepcopy(value) if type(value) in {list, dict, set} and name[0] != "_" else value
+        for name, value in namespace.items()
     }
-
-
-def words_of(node: ast.Assert) -> str:
-    """Give an assertion's message; empty if it is no text."""
-    return str(node.msg.value) if isinstance(node.msg, ast.Constant) else ""
 
 
 def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> set[int]:
@@ -95,27 +81,21 @@ def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> set[int]:
 
 
 def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
-    """Say what does not hold in an assertion, with both sides of the comparison."""
+    """Name the comparison that does not hold in an assertion, with its sides."""
+    import numpy as np  # which pages do not need
 
     def value(node: ast.expr) -> Any:
         return eval(compile(ast.Expression(node), str(path), "eval"), namespace)
 
     try:
-        parts = test.values if isinstance(test, ast.BoolOp) else [test]
-        part = next((each for each in parts if not value(each)), test)
-        compared = part
-        match part:  # np.all(one < other), (one < other).all()
-            case ast.Call(func=ast.Attribute(value=ast.Compare() as inner, attr="all"), args=[]):
-                compared = inner
-            case ast.Call(args=[ast.Compare() as inner]):
-                compared = inner
-        found = ""
-        if isinstance(compared, ast.Compare):
-            values = [value(side) for side in (compared.left, *compared.comparators)]
-            found = ": it is " + " and ".join(str(each).replace("\n", "") for each in values)
-        return f"'{ast.unparse(part)}' does not hold{found}"
+        for node in ast.walk(test):
+            if isinstance(node, ast.Compare) and not np.all(value(node)):
+                values = [value(side) for side in (node.left, *node.comparators)]
+                found = " and ".join(str(each).replace("\n", "") for each in values)
+                return f"'{ast.unparse(node)}' does not hold: it is {found}"
     except Exception:  # names of a loop or a function that has ended
-        return f"'{ast.unparse(test)}' does not hold"
+        pass
+    return f"'{ast.unparse(test)}' does not hold"
 
 
 def idle(statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]) -> str:
@@ -148,7 +128,7 @@ def comparisons(test: ast.expr) -> Iterator[tuple[ast.Compare, int]]:
     nodes = [*ast.walk(test)]
     chosen = [each for node in nodes for each in getattr(node, "ifs", ())]
     chosen += [node.slice for node in nodes if isinstance(node, ast.Subscript)]
-    choosing = {id(node) for each in chosen for node in ast.walk(each)}
+    choosing = {node for part in chosen for node in ast.walk(part)}
     for node in nodes:
-        if isinstance(node, ast.Compare) and id(node) not in choosing:
+        if isinstance(node, ast.Compare) and node not in choosing:
             yield from ((node, at) for at in range(len(node.ops)))

@@ -3,8 +3,6 @@
 This is for mistakes. It does not hold who wants out: a review does.
 """
 
-import io
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,17 +10,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from weave.run.snippet import digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
-PRINTED = 16  # KiB
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
 
 # Events of Python's: https://docs.python.org/3/library/audit_events.html
 LISTS = {"os.listdir", "os.scandir"}
+IMPORTS = "<frozen importlib"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -44,14 +41,11 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
         if event not in {"open", *LISTS} or isinstance(arguments[0], int):
             return
         path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
-        if event == "open":
-            if (arguments[2] or 0) & WRITING and arguments[0] != os.devnull:
-                if not path.is_relative_to(scratch):
-                    raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
-            else:
-                read(path)
+        if event == "open" and (arguments[2] or 0) & WRITING:
+            if not path.is_relative_to(scratch) and arguments[0] != os.devnull:
+                raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
         # A search for a module lists too; the module is noted when it is opened.
-        elif not sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+        elif event == "open" or not sys._getframe(1).f_code.co_filename.startswith(IMPORTS):
             read(path)
 
     def read(path: Path) -> None:
@@ -77,7 +71,6 @@ def limits(seconds: float) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError(f"stopped after {seconds:g} s; make it faster")
 
-    Thread(target=end_with_the_build, daemon=True).start()
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -93,20 +86,3 @@ def limits(seconds: float) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, 0)
         if sys.platform == "linux":
             resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def end_with_the_build() -> None:
-    """End this process when the one that waits for it is gone, however that was ended."""
-    if build := multiprocessing.parent_process():
-        build.join()
-        os._exit(1)
-
-
-class Printed(io.StringIO):
-    """What is printed, as long as it is no more than somebody reads."""
-
-    def write(self, text: str) -> int:
-        """Add a text, or raise ValueError."""
-        if self.tell() + len(text) > PRINTED * 1024:
-            raise ValueError(f"more than {PRINTED} KiB printed; print less")
-        return super().write(text)

@@ -32,11 +32,7 @@ def read(path: Path) -> list[Cell]:
 
 
 def words_of(cell: Cell) -> tuple[str, str, str]:
-    """Give the caption of a cell's figure, the text alternative, and the code below them.
-
-    Raises:
-        WeaveError: it does not begin with these words, as a snippet does.
-    """
+    """Give the caption of a cell's figure, the text alternative, and the code below them."""
     tree = ast.parse(cell.source)
     docstring = ast.get_docstring(tree) or ""
     caption, _, alternative = docstring.partition("\n\n")

@@ -11,12 +11,9 @@ from weave.basics.errors import did_you_mean
 from weave.basics.store import Store
 
 LARGEST = 2**18  # letters of one result as it is kept; an array takes four for three bytes
-RESULTS = "results are numbers, text, arrays, and lists, tuples, sets and dicts of them"
+NO_RESULT = "is no result: numbers, text, arrays, and lists, tuples, sets and dicts of them are"
+TOO_LARGE = f"is too large: a result takes at most {LARGEST // 1024} KiB"
 COLLECTIONS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
-
-
-class TooLargeError(Exception):
-    """What a result would take, in letters."""
 
 
 class Results:
@@ -33,8 +30,7 @@ class Results:
 
     def __dir__(self) -> list[str]:
         """List the results."""
-        names = self._store.read("run", self._snippet, "names") or {}
-        return sorted(name for name, flaw in names.items() if not flaw)
+        return sorted(name for name, flaw in self._names().items() if not flaw)
 
     def __getattr__(self, name: str) -> Any:
         """Give a result by its name."""
@@ -42,16 +38,15 @@ class Results:
             raise AttributeError(name)
         self._asked(f"{self._snippet}.{name}")
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
-            try:
-                value = unpack(packed)
-            except Exception:
-                raise self._store.damaged("run", self._snippet) from None
-            setattr(self, name, value)  # not read again
-            return value
-        if flaw := (self._store.read("run", self._snippet, "names") or {}).get(name):
+            setattr(self, name, unpack(packed))  # not read again
+            return vars(self)[name]
+        if flaw := self._names().get(name):
             raise AttributeError(f"'{name}' of '{self._snippet}' {flaw}")
         hint = did_you_mean(name, dir(self))
         raise AttributeError(f"'{self._snippet}' has no result '{name}'{hint}")
+
+    def _names(self) -> dict[str, str]:
+        return self._store.read("run", self._snippet, "names") or {}
 
 
 def keep(left: dict[str, Any]) -> dict[str, Any]:
@@ -63,23 +58,17 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
     for name, value in left.items():
         try:
             packed = pack(value)
-            if (size := len(text := json.dumps(packed))) > LARGEST:
-                raise TooLargeError(size)
+            if len(text := json.dumps(packed)) > LARGEST:
+                raise TypeError(TOO_LARGE)
             parts[f"value {name}"] = packed
             parts[f"digest {name}"] = sha256(text.encode()).hexdigest()
-        except TypeError:
-            names[name] = f"is no result: {RESULTS}"
-        except TooLargeError as error:
-            size = error.args[0] // 1024
-            names[name] = f"is too large: it takes {size} of {LARGEST // 1024} KiB"
+        except TypeError as flaw:
+            names[name] = str(flaw)
     return parts | {"names": names}
 
 
 def pack(value: Any) -> Any:
-    """Write a value as what JSON knows, or `{type: content}`.
-
-    TypeError says that it is no data, TooLargeError how large an array would be.
-    """
+    """Write a result as what JSON knows, or `{type: content}`; TypeError says why it is none."""
     import numpy as np  # to read what was kept, only arrays need it
 
     kind = type(value)  # only these very types: one that a snippet defines is no data
@@ -91,12 +80,12 @@ def pack(value: Any) -> Any:
     if kind is complex:
         return {"complex": [value.real, value.imag]}
     if (isinstance(value, np.generic) or kind is np.ndarray) and not value.dtype.hasobject:
-        if (size := value.nbytes * 4 // 3) > LARGEST:
-            raise TooLargeError(size)
+        if value.nbytes > LARGEST:
+            raise TypeError(TOO_LARGE)
         file = io.BytesIO()
         np.save(file, value, allow_pickle=False)
         return {"array": b64encode(file.getvalue()).decode()}
-    raise TypeError(kind.__name__)
+    raise TypeError(NO_RESULT)
 
 
 def unpack(data: Any) -> Any:

@@ -4,9 +4,8 @@ import logging
 import multiprocessing
 import os
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Iterator, Mapping
+from concurrent.futures import as_completed
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
@@ -18,19 +17,13 @@ from weave.basics.errors import WeaveError
 
 log = logging.getLogger("mkdocs.weave")
 
-SCHEDULED = 30  # runs that wait, for each process: all that there are would take memory
-
 
 def run_all(
-    jobs: Mapping[str, Path],
-    root: Path,
-    time_limit: float,
-    meanwhile: Callable[[], object] = lambda: None,
+    jobs: Mapping[str, Path], root: Path, time_limit: float
 ) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
     """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong.
 
-    What takes time and needs no run may be done `meanwhile`. How far it is, a bar shows in a
-    terminal, and lines in a log.
+    How far it is, a bar shows in a terminal, and lines in a log.
     """
     if not jobs:
         return
@@ -43,35 +36,18 @@ def run_all(
         tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         futures: dict[Any, str] = {}
-        waiting = sorted(jobs, key=lambda name: jobs[name].stat().st_size)
-
-        def schedule() -> None:
-            # Long scripts first, so that at the end no long run keeps one core at work, and one
-            # idle. A process stops itself, and says where it was, or is killed a bit later.
-            while waiting and len(futures) < SCHEDULED * processes_at_once:
-                job = (jobs[name := waiting.pop()], root, time_limit, scratch)
-                futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
-
+        # Long scripts first, so that at the end no core waits for another. A process stops itself,
+        # and says where it was, or is killed a bit later.
+        for name in sorted(jobs, key=lambda name: jobs[name].stat().st_size, reverse=True):
+            job = (jobs[name], root, time_limit, scratch)
+            futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
         try:
-            with ThreadPoolExecutor(1) as beside:  # the libraries take a second to load
-                starting = beside.submit(schedule)
-                meanwhile()
-            starting.result()
-            latest = time.monotonic()
-            while futures or waiting:
-                schedule()
-                done, _ = wait(futures, timeout=1, return_when=FIRST_COMPLETED)
-                latest = time.monotonic() if done else latest
-                if time.monotonic() - latest > time_limit + 30:  # each has to end before that
-                    names = ", ".join(sorted([*futures.values(), *waiting]))
-                    raise RuntimeError(f"no process starts or ends; these did not run: {names}")
-                for future in done:
-                    name = futures.pop(future)
-                    bar.update()
-                    if bar.disable:
-                        log.info("ran %s, %d left", name, len(futures) + len(waiting))
-                    yield name, outcome_of(future, name, time_limit)
-                bar.set_postfix_str(", ".join(futures[f] for f in futures if f.running()))
+            for future in as_completed(futures):
+                name = futures.pop(future)
+                bar.update()
+                if bar.disable:
+                    log.info("ran %s, %d left", name, len(futures))
+                yield name, outcome_of(future, name, time_limit)
         finally:
             pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
 

@@ -1,31 +1,19 @@
 """Read a snippet: a plain script whose docstring, cells and imports mean something.
 
-'''The caption, in the first paragraph.
-
-The text alternative: what the figure shows, for someone who cannot see it.
-'''
-
-# %%
-...computes; the names it leaves behind are the results
-
-# %%
-...draws; ends with plt.show()
-
-# %% says
-assert x > y, "words of the page that shows or quotes this"
+The docstring's first paragraph is the caption, the rest the text alternative: the figure in words.
+The first cell, below `# %%`, computes: the names that it leaves are the results. The second draws,
+and ends with `plt.show()`. The last, below `# %% says`, asserts what pages say of the results.
 """
 
 import ast
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from weave.basics.errors import WeaveError, read_text
 
-CELL = re.compile(r"^# %%.*$", re.MULTILINE)
-SAYS = re.compile(r"^# %% says[ ]*$", re.MULTILINE)
+CELL = re.compile(r"^# %%(?:[ ](?P<says>says)[ ]*$|.*$)", re.MULTILINE)
 
 
 class Cell(NamedTuple):
@@ -40,17 +28,9 @@ class Snippet(NamedTuple):
 
     caption: str  # the finding that the figure shows, in Markdown
     alternative: str  # the figure in words
-    compute: Cell | None = None  # the names it leaves behind are the results
-    draw: Cell | None = None  # it leaves one figure; a script without it has results only
-    says: Cell | None = None  # assertions about the results, with the words of the pages
-
-
-def only_says(path: Path) -> bool:
-    """Tell whether a script only asserts: its results are those of the snippets it imports."""
-    if path.suffix != ".py":
-        return False
-    cells = CELL.findall(path.read_text("utf-8", errors="replace"))
-    return len(cells) == 1 and bool(SAYS.match(cells[0]))
+    compute: Cell
+    draw: Cell | None = None
+    says: Cell | None = None
 
 
 def find(folder: Path) -> dict[str, Path]:
@@ -81,26 +61,8 @@ def where(path: Path, line: int | None = 1) -> str:
     return f"snippets/{name_of(path)}.py:{line}"
 
 
-def blocked(
-    names: Iterable[str], jobs: Mapping[str, Path], failed: Collection[str]
-) -> dict[str, WeaveError]:
-    """Give an error for each script that only asserts and imports a snippet which has failed."""
-    errors = {}
-    for name in names:
-        text = jobs[name].read_text("utf-8", errors="replace")
-        for module in re.findall(r"^(?:import|from)[ ]+(\w+)", text, re.MULTILINE):
-            if (other := f"{name.partition('/')[0]}/{module}") in failed:
-                errors[name] = WeaveError(f"snippets/{name}.py imports {other}, which failed")
-    return errors
-
-
 def read(path: Path) -> Snippet:
-    """Take the script at `path` apart.
-
-    Raises:
-        WeaveError: not UTF-8, a syntax error, no caption, no text alternative, or cells that are
-            not one that computes, one that draws and one that says.
-    """
+    """Take the script at `path` apart; a WeaveError says what is wrong with its form."""
     source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
         tree = ast.parse(source)
@@ -110,12 +72,12 @@ def read(path: Path) -> Snippet:
     marks = list(CELL.finditer(source))
     first = source.count("\n", 0, marks[0].start()) + 1 if marks else 0
     above = [s.lineno for s in tree.body[1:] if s.lineno < first]  # the docstring stands first
-    kinds = ["says" if SAYS.match(mark[0]) else "" for mark in marks]
+    kinds = [mark["says"] or "" for mark in marks]
     flaws = {
         "no caption: start with a docstring that states the finding": not caption.strip(),
         "a snippet has one cell '# %%' that computes, or two (the second draws), and last, if the "
         f"text says something of the results, '# %% says'; here are {len(marks)} cells": kinds
-        not in ([""], ["", ""], ["", "says"], ["", "", "says"], ["says"]),
+        not in ([""], ["", ""], ["", "says"], ["", "", "says"]),
         "no text alternative: below the caption, leave a line blank, then say what the figure "
         "shows to someone who cannot see it": kinds.count("") == 2 and not alternative.strip(),
         "code above the first '# %%'; move it below": bool(above),

@@ -11,13 +11,12 @@ from xml.etree.ElementTree import Element
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from weave.run.path import shorten
-
 INK = "#101112"  # the colour of text and axes in figure.mplstyle
 
 # Numbers that place a stroke; a tenth of a point is as fine as the eye.
 COORDINATES = {"d", "x", "y", "points", "transform", "width", "height"}
 NUMBER = re.compile(r"-?\d+\.\d+")
+SEGMENT = re.compile(r"([A-Zz])([^A-Zz]*)")
 # What says the same as the page's own rules, or nothing.
 IDLE = {
     *("font-family: 'Source Sans Pro', 'DejaVu Sans'", "text-anchor: start", "opacity: 1"),
@@ -94,36 +93,41 @@ def tidy(key: str, value: str, ids: dict[str, str]) -> str:
         value = value.replace(INK, "currentColor")
         return re.sub(r"(?<=url\(#)[^)]+", lambda known: ids[known[0]], value)
     if key == "d":
-        return shorten(value)
-    value = " ".join(NUMBER.sub(rounded, value).split())
-    return "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else value
+        return in_steps(value)
+    # 0 is added to make 0 of -0.
+    value = NUMBER.sub(lambda number: f"{round(float(number[0]), 1) + 0:g}", value)
+    return "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else " ".join(value.split())
 
 
-def rounded(number: re.Match[str]) -> str:
-    """Round to tenths."""
-    return f"{round(float(number[0]), 1) + 0:g}"  # 0 is added to make 0 of -0
+def in_steps(path: str) -> str:
+    """Write a path (of absolute M, L, Q, C and z) with steps from point to point: 20 KB a page."""
+    steps: list[str] = []
+    here = start = (0, 0)  # in whole tenths, so that the roundings of steps do not add up
+    for letter, numbers in SEGMENT.findall(path):
+        places = [round(10 * float(number)) for number in numbers.split()]
+        by = [(place - here[axis % 2]) / 10 for axis, place in enumerate(places)]
+        if letter != "L" or any(by):
+            steps.append(letter.lower() + " ".join(f"{step:g}" for step in by))
+        here = (places[-2], places[-1]) if places else start
+        start = here if letter == "M" else start
+    return "".join(steps)
 
 
 def flatten(parent: Element) -> None:
-    """Remove what draws nothing, and join letters that stand on one line."""
+    """Remove what draws nothing, and join letters that differ in their place on a line alone."""
     children: list[Element] = []
+    x = {"x": None}
     for child in parent:
         flatten(child)
-        before = children[-1] if children else child
+        before = children[-1] if children else Element("")
         if child.tag == "g" and not child.attrib:
             children += child
-        elif child.tag == before.tag == "tspan" and before is not child and alike(before, child):
+        elif child.tag == before.tag == "tspan" and before.attrib | x == child.attrib | x:
             before.text = f"{before.text}{child.text}"
             before.set("x", f"{before.get('x')} {child.get('x')}")
         elif draws(child):
             children.append(child)
     parent[:] = children
-
-
-def alike(one: Element, other: Element) -> bool:
-    """Tell whether two letters differ in nothing but their place on a line."""
-    keys = {*one.attrib, *other.attrib} - {"x"}
-    return all(one.get(key) == other.get(key) for key in keys)
 
 
 def draws(element: Element) -> bool:

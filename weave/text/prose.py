@@ -7,7 +7,8 @@ comparison that no assertion has the words of is a note to the author, and no mi
 """
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from weave.basics.errors import WeaveError, read_text
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
 from weave.run.snippet import read
-from weave.text.places import Text, matches, place_of, shown_at
 from weave.text.sentences import (
     ASIDE,
     ASSUMED,
@@ -23,9 +23,13 @@ from weave.text.sentences import (
     FORMULA,
     VALUE,
     Sentence,
+    Text,
     in_words,
+    matches,
+    nearest,
     numbers_in,
     sentences,
+    shown_at,
     typed,
     value,
 )
@@ -36,26 +40,6 @@ COMPARES = re.compile(
     r"|drops?|increases?|decreases?|climbs?|twice(?! √)|double[sd]?|exceeds?|outgrows?|overtakes?"
     r"|times as)\b"
 )
-
-
-def text_of(project: Project, name: str) -> Text:
-    """Give a page's text, or a snippet's words."""
-
-    def made() -> list[Any]:
-        path, words = project.root / name, ""
-        try:
-            words = read_text(path, name)
-            if path.suffix == ".py":
-                snippet = read(path)
-                words = f"{snippet.caption}\n\n{snippet.alternative}"
-        except WeaveError:  # said where the file is used
-            words = ""
-        return [words, [*sentences(words)]]
-
-    source, found = project.keep("prose", f"file {name}", made)
-    return Text(name, source, [Sentence(*each) for each in found])
-
-
 Found = dict[str, dict[str, list[tuple[int, str]]]]  # by page: mistakes and notes, with lines
 
 
@@ -76,80 +60,111 @@ def texts_of(
         if project.jobs[name].suffix == ".py":
             says = project.store.read("run", name, "says") or []
             asserted[name] = [Assertion(*each) for each in says]
-            known[name] = numbers_in(computing(project, name))
+            known[name] = numbers_in(computing(project.jobs[name]))
             names.append(f"snippets/{name}.py")
     return {name: text_of(project, name) for name in names}, asserted, known
 
 
+def text_of(project: Project, name: str) -> Text:
+    """Give a page's text, or a snippet's words."""
+
+    def made() -> list[Any]:
+        path, words = project.root / name, ""
+        try:
+            words = read_text(path, name)
+            if path.suffix == ".py":
+                snippet = read(path)
+                words = f"{snippet.caption}\n\n{snippet.alternative}"
+        except WeaveError:  # said where the file is used
+            words = ""
+        return [words, [*sentences(words)]]
+
+    source, found = project.keep("prose", f"file {name}", made)
+    return Text(name, source, [Sentence(*each) for each in found])
+
+
+def computing(path: Path) -> str:
+    """Give the code of a snippet that computes and says, and of the modules that it shares.
+
+    What only draws has many numbers of its own: sizes, ticks, places of labels.
+    """
+    snippet = read(path)
+    code = snippet.compute.code + ("\n" + snippet.says.code if snippet.says else "")
+    shared = [path.with_name(f"{m}.py") for m in re.findall(r"^from (\w+) import", code, re.M)]
+    return code + "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
+
+
 def judge(
-    texts: dict[str, Text], asserted: dict[str, list[Assertion]], known: dict[str, set[float]]
+    texts: Mapping[str, Text],
+    asserted: Mapping[str, list[Assertion]],
+    known: Mapping[str, set[float]],
 ) -> Found:
     """Compare what texts say with what snippets assert, and with the numbers they know."""
     pages = {Path(name).stem: text for name, text in texts.items() if name.startswith("docs/")}
     found: Found = {f"{page}.md": {"mistakes": [], "notes": []} for page in pages}
-    covered: dict[tuple[str, int], list[Assertion]] = {}
+    covered: dict[tuple[str, int], list[Assertion]] = defaultdict(list)
     shown: list[tuple[str, int, str]] = []  # a page, and on which line it shows which snippet
     for name, assertions in asserted.items():
-        chapter = name.partition("/")[0]
+        caption, chapter = texts[f"snippets/{name}.py"], name.partition("/")[0]
         readers = [page for page in pages if page == chapter or name in pages[page].source]
+        readers.sort(key=lambda page: page != chapter)
         if not readers:
             for each in assertions:
-                place = f"snippets/{name}.py:{each.line}"
-                nowhere = f"{place}: no page shows or quotes what this says"
+                nowhere = f"{caption.name}:{each.line}: no page shows or quotes what this says"
                 found.get("index.md", {"mistakes": []})["mistakes"].append((1, nowhere))
             continue
-        home = chapter if chapter in pages else readers[0]
-        caption = texts[f"snippets/{name}.py"]
-        line = shown_at(pages[home], name)
+        line = shown_at(pages[readers[0]], name)
         if line:
-            shown.append((home, line, name))
+            shown.append((readers[0], line, name))
         near_by = [*(pages[page] for page in readers), caption]
         for assertion in assertions:
             at = [(text, number) for text in near_by for number in matches(assertion.words, text)]
             for text, number in at:
-                covered.setdefault((text.name, number), []).append(assertion)
-            page, here, said = place_of(assertion, at, near_by, home, line or 1)
-            place = f"{caption.name}:{assertion.line}"
-            mistakes = found[f"{page}.md"]["mistakes"]
-            if not at:
-                words = f"no page has the words of {place}: '{assertion.words}'"
-                mistakes.append((here, f"{words}{said}"))
-            elif assertion.flaw:
-                words = f"the page says '{assertion.words}'"
-                mistakes.append((here, f"{place}: {assertion.flaw}; {words}"))
-            for text in near_by:
-                if sum(other is text for other, _ in at) > 1:
-                    twice = f"'{assertion.words}' of {place} stands twice in {text.name}"
-                    mistakes.append((here, f"{twice}: add words that tell which is meant"))
+                covered[text.name, number].append(assertion)
+            if mistake := flaw_of(assertion, caption.name, at):
+                best = (at[0][0], at[0][0].sentences[at[0][1]]) if at else None
+                best = best or nearest(assertion.words, near_by)
+                page, here = readers[0], line or 1
+                if best and best[0] is not caption:
+                    page, here = Path(best[0].name).stem, best[1].line
+                if best and not at:
+                    mistake += f"; near is '{' '.join(VALUE.sub('…', best[1].text).split())[:160]}'"
+                found[f"{page}.md"]["mistakes"].append((here, mistake))
     for page, text in pages.items():
         judge_text(found[f"{page}.md"], text, covered)
     for page, line, name in shown:
-        caption = texts[f"snippets/{name}.py"]
-        judge_text(found[f"{page}.md"], caption, covered, line, known[name])
+        judge_text(found[f"{page}.md"], texts[f"snippets/{name}.py"], covered, line, known[name])
     return found
+
+
+def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> str:
+    """Say what is wrong with an assertion whose words stand in these sentences, if anything is."""
+    place, words = f"{script}:{assertion.line}", f"'{assertion.words}'"
+    names = [text.name for text, _ in at]
+    if not at:
+        return f"no page has the words of {place}: {words}"
+    if assertion.flaw:
+        return f"{place}: {assertion.flaw}; the page says {words}"
+    if twice := [name for name in names if names.count(name) > 1]:
+        return f"{words} of {place} stands twice in {twice[0]}: add words that tell which is meant"
+    return ""
 
 
 def judge_text(
     found: dict[str, list[tuple[int, str]]],
     text: Text,
-    covered: dict[tuple[str, int], list[Assertion]],
+    covered: Mapping[tuple[str, int], list[Assertion]],
     shown: int = 0,
     known: Iterable[float] = (),
 ) -> None:
-    """Add the typed numbers that no code knows, and the comparisons that no assertion has.
+    """Add to what is found on a page: typed numbers that no code knows, comparisons not asserted.
 
-    Args:
-        found: the mistakes and notes of a page.
-        text: the page's, or that of a snippet which it has at the line `shown`.
-        covered: the assertions whose words stand in a sentence.
-        shown: see `text`.
-        known: the numbers in the snippet's code.
+    The text is the page's, or that of a snippet which it has at the line `shown`, and whose code
+    has the numbers `known`. `covered` has the assertions whose words stand in a sentence.
     """
     for number, sentence in enumerate(text.sentences):
         assertions = covered.get((text.name, number), [])
-        values = [
-            (match["written"] or "").partition(" :")[0] for match in VALUE.finditer(sentence.text)
-        ]
+        values = [(m["written"] or "").partition(" :")[0] for m in VALUE.finditer(sentence.text)]
         if not (values or assertions or shown):
             continue
         line, where = shown or sentence.line, f"{text.name}: " if shown else ""
@@ -166,28 +181,3 @@ def judge_text(
         for word in COMPARES.findall(plain) if not plain.lstrip().startswith("|") else ():
             if f" {word} " not in said:
                 found["notes"].append((line, f"{where}'{word}' compares, and no assertion has it"))
-
-
-def computing(project: Project, name: str) -> str:
-    """Give the code of a snippet that computes and says, and of the modules that it shares.
-
-    What only draws has many numbers of its own: sizes, ticks, places of labels.
-    """
-    path = project.jobs[name]
-    snippet = read(path)
-    code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
-    shared = [
-        path.with_name(f"{each}.py") for each in re.findall(r"^from (\w+) import", code, re.M)
-    ]
-    return code + "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
-
-
-def main() -> None:
-    """Print the notes on all pages."""
-    from weave.project import project_at
-
-    project = project_at(Path.cwd())
-    project.refresh()
-    for page, found in project.look_up("prose").items():
-        for line, note in sorted(found["notes"]):
-            print(f"docs/{page}:{line}: note: {note}")

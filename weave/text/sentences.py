@@ -1,7 +1,8 @@
-"""A page's text as sentences: their words, the values they quote, and the numbers they type."""
+"""Pages as sentences: their words, the values that they quote, and the numbers they type."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,6 +40,14 @@ class Sentence(NamedTuple):
     words: (
         str  # without marks of any kind, between spaces; an ellipsis stands for a computed number
     )
+
+
+class Text(NamedTuple):
+    """A page, or a snippet's caption and text alternative."""
+
+    name: str  # below the root
+    source: str
+    sentences: list[Sentence]
 
 
 def in_words(text: str) -> str:
@@ -87,3 +96,34 @@ def value(digits: str) -> float:
 def numbers_in(code: str) -> set[float]:
     """Give the numbers in some code, its names and its texts, such as `'d = 64'`."""
     return {value(each.rstrip(",")) for each in DIGITS.findall(code)}
+
+
+def matches(words: str, text: Text) -> list[int]:
+    """Tell in which sentences some words stand; an ellipsis stands for what lies between."""
+    pattern = pattern_of(words)
+    return [n for n, sentence in enumerate(text.sentences) if pattern.search(sentence.words)]
+
+
+@cache
+def pattern_of(words: str) -> re.Pattern[str]:
+    """Match the words of a message, with anything where there is an ellipsis."""
+    parts = map(in_words, words.replace("...", "…").split("…"))
+    return re.compile(".*".join(f"{re.escape(part[:-1])}(?= )" for part in parts if part.strip()))
+
+
+def nearest(words: str, texts: list[Text]) -> tuple[Text, Sentence] | None:
+    """Find the sentence that has most of some words; the first text counts twice."""
+    wanted = {*in_words(words).split()}
+
+    def shared(pair: tuple[Text, Sentence]) -> int:
+        return len(wanted.intersection(pair[1].words.split())) * (2 if pair[0] is texts[0] else 1)
+
+    pairs = [(text, sentence) for text in texts for sentence in text.sentences]
+    best = max(pairs, key=shared, default=None)
+    return best if best and shared(best) else None
+
+
+def shown_at(page: Text, name: str) -> int:
+    """Give the line of a page where a snippet's figure stands, or 0."""
+    found = re.search(rf"^[ \t]*:::[^\n]*\b{re.escape(name)}\b", page.source, re.MULTILINE)
+    return page.source.count("\n", 0, found.start()) + 1 if found else 0

@@ -1,4 +1,4 @@
-// What is folded comes as text (`weave/pages/folds.py`), and becomes elements here: at once where a fold
+// What is folded comes as text (`weave/pages/finish.py`), and becomes elements here: at once where a fold
 // opens or a link leads into one, the rest in idle moments, once the reader has begun to do something.
 function unfold(fold) {
   const kept = fold.querySelector(":scope > noscript");
