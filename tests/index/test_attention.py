@@ -51,20 +51,3 @@ def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
         assert abs(softmax(1.3 * np.sqrt(d) * g).max() - shown.max()) > 1e-5
     assert abs(softmax(g).max() - page.median_scaled_max) < 0.005
     assert np.allclose(page.scaled, np.sort(softmax(g))[::-1])
-
-
-def test_an_aligned_key_comes_first_by_either_divisor(snippet):
-    """As docs/saturation.md says of the states that it links to."""
-    g = snippet("index/attention").explore["g"]
-
-    def share(d, divisor, rho=0.3):
-        # The last key is ρq and a part of its own, and |q|² = d.
-        own = rho * d + np.sqrt((1 - rho**2) * d) * g[-1]
-        weights = softmax(np.append(np.sqrt(d) * g[:-1], own) / divisor)
-        return weights[-1], weights.argmax() == len(g) - 1
-
-    assert share(1024, 32)[0] > 0.95
-    little, first = share(1024, 1024)
-    assert first
-    assert 1 / 32 < little < 1.5 / 32
-    assert not share(1024, 32, rho=0)[1]

@@ -3,7 +3,6 @@ another optimiser's step that fails."""
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from tests.tolerance import agrees, close, mean_and_error
 
@@ -52,18 +51,3 @@ def test_what_each_dimension_adds(snippet):
     mean, error = mean_and_error(moved_q * moved_k - q * k)
     assert agrees(page.each, mean, error)
     assert not agrees(2 * page.step, mean, error), "the mean of |x| is not 1"
-
-
-def test_the_draw_is_typical(snippet):
-    """Its largest shares are near the medians of another simulation, in which |q| is √d."""
-    page, many = snippet("index/mechanism"), snippet("index/attention")
-    q, k, _ = (page.explore[name] for name in ("q", "k", "step"))
-    assert q.shape == (page.most,)
-    assert k.shape == (page.n_keys, page.most)
-
-    def off(d, by, median):
-        return abs(softmax(k[:, :d] @ q[:d] / by).max() - median)
-
-    assert off(64, 1, many.median_unscaled_max[64]) < 0.05
-    assert off(64, 8, many.median_scaled_max) < 0.05
-    assert off(64, 4, many.median_scaled_max) > 0.05, "another divisor"

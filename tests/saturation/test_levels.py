@@ -1,9 +1,9 @@
-"""How many keys a level has, and where the weight gathers, by drawing."""
+"""How many keys a level has, by drawing."""
 
 import numpy as np
 from scipy import integrate, stats
 
-from tests.saturation.draws import close, draw, is_mean
+from tests.saturation.draws import close, is_mean
 
 
 def test_levels(snippet):
@@ -18,15 +18,3 @@ def test_levels(snippet):
     one = page.n * integrate.quad(stats.norm.pdf, page.one_left - 0.25, page.one_left + 0.25)[0]
     assert close(one, 1, 1e-3)
     assert not close(one / 2, 1, 1e-3)
-
-
-def test_the_weight_gathers_at_sigma_until_there_are_no_keys(snippet):
-    page = snippet("saturation/levels")
-    for s in page.spreads:
-        g, p = draw(10, page.n, s, 300)
-        level = np.sum(p * g, axis=1)  # the mean level by weight
-        if s <= page.edge / 2:
-            assert abs(level.mean() - s) < 0.1 * s
-        if s > page.edge:
-            assert level.mean() < page.edge  # frozen at the edge
-            assert not abs(level.mean() - s) < 0.1 * s

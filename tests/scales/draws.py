@@ -29,21 +29,3 @@ def tokens(cosine, n, D, seed=5):
     basis = np.linalg.qr(noise - noise.mean(axis=0))[0].T  # rows that add up to 0
     gram = D * (cosine + (1 - cosine) * np.eye(n))
     return np.linalg.cholesky(gram) @ basis
-
-
-def draw(rng, shape, rule):
-    """Draw a matrix as the library does, from the rule's own definition."""
-    rows, columns = shape
-    gaussian = {"LeCun": columns**-0.5, "T5": (columns * rows) ** -0.5, "GPT-2": 0.02}
-    if rule in gaussian:
-        return gaussian[rule] * rng.standard_normal(shape)
-    bound = {
-        "Xavier, one head": np.sqrt(6 / (rows + columns)),
-        # Rows of a square matrix, and of one with two or three of them below each other.
-        "Xavier": np.sqrt(6 / (columns + columns)),
-        "Xavier, K and V": np.sqrt(6 / (2 * columns + columns)),
-        "Xavier, fused": np.sqrt(6 / (3 * columns + columns)),
-        # kaiming_uniform_ with a = √5: gain √(2/(1 + 5)), bound gain·√(3/fan_in).
-        "nn.Linear": np.sqrt(2 / (1 + 5)) * np.sqrt(3 / columns),
-    }[rule]
-    return rng.uniform(-bound, bound, shape)

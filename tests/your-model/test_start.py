@@ -97,13 +97,3 @@ def test_the_keys_that_share_by_another_quadrature(start, module, n, sigma):
     exact = module("saturation/gaussian_logits").participation
     assert close(start.sharing(n, sigma), exact(n, sigma), 1e-5)
     assert not close(start.sharing(n, sigma), exact(n, 1.05 * sigma), 1e-5)
-
-
-def test_the_keys_that_share_by_drawing(start):
-    rng = np.random.default_rng(1)
-    weights = np.exp(2 * rng.standard_normal((20_000, 64)))
-    weights /= weights.sum(1, keepdims=True)
-    squares = np.sum(weights**2, axis=1)
-    error = squares.std() / np.sqrt(len(squares))
-    assert agrees(squares.mean(), 1 / start.sharing(64, 2), error)
-    assert not agrees(squares.mean(), 1 / start.sharing(64, 1.8), error)
