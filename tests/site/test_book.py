@@ -1,7 +1,6 @@
 """The book: its contents tell where things are, no page is empty, nothing is missing."""
 
 import re
-from html import unescape
 from itertools import pairwise
 from unicodedata import normalize
 
@@ -79,33 +78,3 @@ def test_no_page_is_almost_empty(texts):
     assert 100 < len(texts) < 300
     sparse = [n for n, text in enumerate(texts, 1) if len(text) < 150 and n > 1]
     assert not sparse
-
-
-# What has to be read somewhere, and what must not, in this form.
-FORMULAS = ["Var(q⋅k)=d.", "softmax(", "𝔼[S2]=tr(ΣqΣk)+tr(C2)+(trC)2"]
-
-
-@pytest.mark.parametrize("formula", FORMULAS)
-def test_formulas_can_be_read(texts, formula):
-    whole = "".join(texts)
-    assert flat(formula) in whole
-    assert flat(formula.replace("(", "[", 1)) not in whole
-
-
-def test_links_are_notes(site, texts):
-    """Their addresses can be read, in a note or, of papers, by the number in the reference."""
-    html = "".join(page.read_text("utf-8") for page in site.glob("*/index.html"))
-    articles = "".join(re.findall(r"<article.*?</article>", html, re.DOTALL))
-    links = set(re.findall(r'<a href="https?://(?!127)([^"]+)"', articles))
-    whole = "".join(texts)
-    read = {re.sub(r"^(arxiv\.org/abs|(dx\.)?doi\.org)/", "", unescape(link)) for link in links}
-    assert len(links) > 50
-    assert [link for link in read if flat(link) not in whole] == []
-    assert "github.com/google-research/text-to-text-transfer-transformer/nowhere" not in whole
-
-
-def test_a_link_tells_its_page(texts, headings):
-    """The first page of the first chapter leads to a proof, whose heading is where it says."""
-    [at] = [page for _, words, page in headings if words.startswith("The square, term by term")]
-    assert any(f"theproof(p.{at})" in text for text in texts)
-    assert not any(f"theproof(p.{at + 1})" in text for text in texts)
