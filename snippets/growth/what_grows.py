@@ -72,7 +72,7 @@ assert turned[0] > 5 * adam["weights"][0], (
     "With Adam the spread grows by directions"
 )
 assert muon["weights"][0] > turned[1], "With Muon chiefly the weights grow"
-assert adam["weights"][0] < 1.5, "Of that the weights account for only"
+assert adam["weights"][0] < 1.5, "the norms of the weights account for only"
 assert steps[-1] == 1000, "In 1000 steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (
     "With Adam the norm of … grows much more than the Frobenius norms"

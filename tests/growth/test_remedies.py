@@ -17,6 +17,9 @@ def test_sizes_over_steps_and_at_the_end(snippet):
             assert close(page.over[optimizer, remedy][what], every)
         apart = by_seed("loss", optimizer, 1000, remedy) - by_seed("loss", optimizer, 1000)
         assert close(found["above"], mean_and_error(apart))
+        if remedy in page.less:
+            assert close(page.less[remedy][0], -page.end["Muon", remedy]["above"][0])
+            assert close(page.less[remedy][1], page.end["Muon", remedy]["above"][1])
         if remedy != "none":
             other = by_seed("loss", optimizer, 1000, remedy) - np.roll(
                 by_seed("loss", optimizer, 1000), 1
