@@ -1,18 +1,16 @@
 """The claims of the article on the divisor (003), each with its check."""
 
 # %%
-import csv
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import factorial
-from pathlib import Path
 from statistics import mean, pvariance, variance
 
 import numpy as np
 from ledger import Ledger, case, finding
-from samples import draw, jacobian_norm, vectors
+from samples import draw, jacobian_norm, stored, vectors
 from scipy import optimize, special, stats
 
 source = "article"
@@ -34,14 +32,6 @@ TOGETHER = "Putting It All Together"
 # variance 1.
 SIGN = np.array([-1.0, 1.0])
 SKEWED = np.array([2.0, -0.5, -0.5, -0.5, -0.5])
-
-
-def stored(name, **where):
-    """Give the rows of a table of the chapter on training, as text."""
-    table = Path(__file__).parents[1] / "training" / name
-    lines = table.read_text("utf-8").splitlines()
-    rows = csv.DictReader(line for line in lines if line[0] != "#")
-    return [row for row in rows if where.items() <= row.items()]
 
 
 def scores(d):

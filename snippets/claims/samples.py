@@ -1,8 +1,10 @@
 """What the checks enumerate or draw, and the errors of what they draw."""
 
+import csv
 from collections.abc import Iterable
 from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -72,3 +74,16 @@ def mean_and_error(sample: np.ndarray) -> tuple[float, float]:
     return float(sample.mean()), float(
         sample.std(ddof=1) / np.sqrt(len(sample))
     )
+
+
+def stored(name: str, **where: str) -> list[dict[str, str]]:
+    """List the rows of a table of the chapter on training, as text.
+
+    Args:
+        name: of the table, such as `learning.csv`.
+        where: which rows, by column.
+    """
+    table = Path(__file__).parents[1] / "training" / name
+    lines = table.read_text("utf-8").splitlines()
+    rows = csv.DictReader(line for line in lines if line[0] != "#")
+    return [row for row in rows if where.items() <= row.items()]

@@ -35,7 +35,8 @@ for at in sorted(tried):
     final[at], every[at] = at_best(*at)
 n_rates = every["small start", "none", d].shape[1]
 later = {d: final[f"{long} steps", "none", d].mean() for d in (16, 64, 256)}
-between = {n: final[f"spread {n}", "none", d].mean() for n in (2, 4)}
+two, four = final["spread 2", "none", d], final["spread 4", "none", d]
+between = {2: two.max(), 4: four.min()}
 begun = np.sort(final[f"batches of {large}", "none", d])
 # The spread of undivided logits with the first weights of the smallest GPT-2.
 gpt2 = np.sqrt(d) * 768 * 0.02**2
@@ -46,7 +47,7 @@ faster = {size: size**0.25 for size in (64, 256)}
 # in lengths with √d, also with the division undone; and what share of its mean
 # square batches have in common.
 batch, signal = 64, read("signal.csv")
-averaged = large / batch
+averaged, seen = large / batch, (long * batch, 500 * large)
 length, common = {}, {}
 for divisor in ("none", "√d"):
     here = signal[(signal["d"] == d) & (signal["divisor"] == divisor)]
@@ -61,7 +62,7 @@ common_large = averaged * share / (1 + (averaged - 1) * share)
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 5.6))
+fig, axes = plt.subplots(figsize=(6.4, 4.8))
 for place, change in enumerate(changes):
     for divisor, colour in {"none": "C1", "√d": "C0"}.items():
         losses = final.get((change, divisor, d), [])
@@ -110,18 +111,20 @@ assert d == 64, "at the best rate; $d = 64$"
 assert d == 64, "At the start, for $d = 64$, the gradient of $W_Q$ and $W_K$"
 assert d == 64, "so that undivided logits have spread … at $d = 64$"
 assert np.sqrt(d) == 8, r"logits *divided by* $\sqrt d$ have spread 8"
-assert between[2] < 0.1 < 2 < between[4], (
-    "from 2 it learns … from 4 it does not"
-)
-assert 2 < gpt2 < 4, "it takes a spread of no more than about that"
-assert long == 10 * 500, "Ten times as many steps are the most"
-assert [*later] == [16, 64, 256], "at $d = 16$ it is then … and at 256 it"
-assert later[64] > 2.5, "More steps do not help at $d = 64$"
+assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
+assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
+assert 2 < gpt2 < 4, "That is near the border"
+assert long == 10 * 500, "Ten times as many steps were the most"
+assert [*later] == [16, 64, 256], "But at $d = 16$ it is … and at 256 it has"
+assert every[f"{long} steps", "none", 64].shape == (1, 3), "best of three rates"
+assert later[64] > 2.5, "the undivided loss is … at $d = 64$"
 assert 2 < later[256] < 2.3, "and at 256 it has begun to fall"
 assert later[16] < 0.01, "it only takes longer"
 slow = every["small start", "none", 256]
 learned = np.all(slow < 1, axis=0).tolist()
-assert learned == [True, False, False, False], "at the smallest of … rates only"
-assert np.all(every["W_Q = 0", "none", 256] > 2), "$W_Q = 0$ alone at none"
+assert learned == [True, False, False, False], (
+    "At $d = 256$ the smaller start learned at the smallest of"
+)
+assert np.all(every["W_Q = 0", "none", 256] > 2), "and $W_Q = 0$ at none"
 assert 0.8 < at_logits < 1.2, "with that undone it is … times as long"
 assert common["none"][0] < common["√d"][0] / 10, "The rest is noise"

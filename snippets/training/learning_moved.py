@@ -26,11 +26,11 @@ for divisor, setting in [(s, start) for s in divisors for start in starts]:
     for step in [0, *steps]:
         at = {"divisor": divisor, "setting": setting, "step": step}
         key = divisor, starts[setting], step
-        logits[key] = over(rows, "d", "spread2", **at)[1].mean(axis=0)
+        logits[key] = over(rows, "d", "spread", **at)[1].mean(axis=0)
         if step:
-            sizes = over(rows, "d", "moved2", **at)[1]
+            sizes = over(rows, "d", "moved", **at)[1]
             moved[key], fit[key] = sizes.mean(axis=0), exponent(dims, sizes)
-            sizes = over(rows, "d", "spread2", **at)[1]
+            sizes = over(rows, "d", "spread", **at)[1]
             level[key] = exponent(dims, sizes)
 n_seeds = len(sizes)
 first = [fit[key][0] for key in fit if key[2] <= 10]
@@ -72,9 +72,7 @@ plt.show()
 assert 0.75 < early[0] < early[1] < 1, (
     "In the first steps it is nearly like $d$"
 )
-assert 0.5 < early[0] < early[1] < 1, (
-    "than a random step would give, ½, and less"
-)
+assert 0.5 < early[0] < early[1] < 1, "more than random ones would … and less"
 for start in ("random", "0"):
     assert fit["d", start, 500][0] > fit["√d", start, 500][0] + 0.2, (
         "once the task is learned, the divisor decides"
@@ -98,8 +96,8 @@ for step in (0, 10):
     first, _, final = size["d", step]
     assert abs(first - 0.25) < 0.03, "falling from about 0.25 to below 0.1"
     assert final < 0.1, "to below 0.1 at steps 0 and 10"
-assert steps[:2] == [1, 10], "In the first ten steps the movement"
-assert local[1] > local[0], "It rises with $d$: at step 10"
+assert steps[:2] == [1, 10], "In the first ten steps of these runs"
+assert local[1] > local[0], "The power rises with $d$: at step 10"
 assert (dims, steps[1]) == ([16, 64, 256], 10), (
     "at step 10 it is … between $d = 16$ and 64 … between 64 and 256"
 )

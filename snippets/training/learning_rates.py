@@ -35,7 +35,7 @@ for divisor in divisors:
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(2, 2, figsize=(6.4, 5.2), sharex=True, sharey=True)
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 4.2), sharex=True, sharey=True)
 titles = ["no divisor", "÷ √d", "÷ d/8", "÷ d"]
 for axes, divisor, title in zip(panels.flat, divisors, titles, strict=True):
     for place, d in enumerate(dims):
@@ -76,10 +76,10 @@ assert rates[4] == 0.002, "they lie on each other up to 0.002"
 assert largest["d", 256] == largest["d", 16], "With $1/d$ it does not fall"
 for small, d in ((16, 64), (64, 256)):
     assert largest["√d", small] == 2 * largest["√d", d], (
-        "it halves each time that $d$ grows fourfold"
+        "1 nat halves each time that $d$ grows fourfold"
     )
     assert largest["d/8", small] < largest["d/8", d], (
-        "With $8/d$ the rate rises with $d$"
+        "With $8/d$ the largest rate rises with $d$"
     )
 assert dims == [16, 64, 256], "halves each time … at $d = 16$, 64 and 256"
 starts = {d: d**0.5 / (d / 8) for d in dims}

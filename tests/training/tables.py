@@ -7,7 +7,7 @@ import numpy as np
 from tests.conftest import stored_rows
 
 AT = ("setting", "d", "divisor", "rate", "seed", "step")
-FOUND = ("loss", "spread1", "spread2", "largest", "moved1", "moved2", "gradient")
+FOUND = ("loss", "spread", "largest", "moved")
 RATES = ("0.000125", "0.00025", "0.0005", "0.001", "0.002", "0.004", "0.008")
 PRINTED = 1e-3  # four digits are stored
 

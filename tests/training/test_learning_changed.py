@@ -11,12 +11,11 @@ def test_each_change_at_its_best_rate(snippet):
     page = snippet("training/learning_changed")
     rates = sorted({at[3] for at in learning()}, key=float)
     for (setting, divisor, d), losses in page.final.items():
-        step = 5000 if setting == "5000 steps" else 500
+        step = {"5000 steps": 5000, "16 pairs": 1000}.get(setting, 500)
         expected = best(setting, d, divisor, rates, step)[1]
         assert close(losses, expected)
-        if setting in ("small start", "large start"):
-            other = best("plain", d, "√d" if setting[0] == "l" else "none")[1]
-            assert not close(losses.mean(), other.mean(), 1e-2)
+        if setting == "small start":
+            assert not close(losses.mean(), best("plain", d, "none")[1].mean(), 0.1)
 
 
 def test_the_gradients_at_the_start(snippet):

@@ -11,7 +11,8 @@ def test_the_losses_over_learning_rates(snippet):
     for (divisor, d), mean in page.mean.items():
         losses = [seeds("loss", "plain", d, divisor, rate) for rate in RATES]
         assert close(mean, np.mean(losses, axis=1))
-        assert not close(mean, np.mean(losses[::-1], axis=1), 1e-2)
+        if divisor != "none":
+            assert not close(mean, np.mean(losses[::-1], axis=1), 1e-2)
         works = [float(r) for r, loss in zip(RATES, losses, strict=True) if max(loss) < 1]
         assert page.largest[divisor, d] == max(works, default=0)
     for divisor in ("√d", "d"):

@@ -27,8 +27,21 @@ def test_a_sample_trained_again(measure, divisor, other):
         assert not close(values, [float(wrong[name]) for name in FOUND], tolerance)
 
 
-def test_what_softmax_sees_by_other_code(torch, measure):
-    a = torch.tensor([[1.0, -torch.inf, -torch.inf], [3.0, 5.0, -torch.inf], [0.0, 3.0, 6.0]])
-    expected = np.array([[0, 0, 0], [-1, 1, 0], [-3, 0, 3]])
-    assert close(measure.less_mean(a).numpy(), expected)
-    assert close(measure.rms(measure.less_mean(a), 6), np.sqrt(20 / 6))
+def test_the_measures_by_other_code(torch, model, measure):
+    d, s = 16, 4
+    text, _, right = model.batch(torch.Generator().manual_seed(0), 1024)
+    logits = []
+    for step, W in enumerate(model.train(d, s, 0.001, 0, 10)):
+        if step in (0, 10):
+            with torch.no_grad():
+                logits.append(model.forward(W, text, s)[1])
+    first, second = ([a.double().numpy() for a in layer] for layer in zip(*logits, strict=True))
+    row = [a[:, 0] - a[:, 0].mean(axis=1)[:, np.newaxis] for a in second]
+    place = np.arange(1024), 2 * right.numpy() + 1
+    moved = s * np.sqrt(np.mean((row[1] - row[0])[place] ** 2))
+    largest = max(np.abs(a[np.isfinite(a)]).max() for a in (first[1], second[1]))
+    found = dict(measure.run("plain", d, "√d", 0.001, 0, 10))[10]
+    expected = [np.sqrt(row[1].var(axis=1).mean()), largest, moved]
+    assert close([found[name] for name in ("spread", "largest", "moved")], expected, 1e-4)
+    wrong = s * np.sqrt(np.mean((second[1] - second[0])[:, 0][place] ** 2))
+    assert not close(found["moved"], wrong, 1e-2), "with the mean of the row"
