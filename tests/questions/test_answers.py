@@ -29,17 +29,13 @@ def test_every_answer_is_short_computed_linked_and_cited():
     _, *entries = PAGE.read_text("utf-8").split("\n### ")
     assert len(entries) > 30
     assert {entry.splitlines()[0]: lacks(entry) for entry in entries if lacks(entry)} == {}
-
-
-def test_an_answer_that_lacks_something_is_found():
-    whole = "Why? {#why}\n\nYes: {= a/b.c :.2f } of it. So.\n\n[There](a.md#b) [@c].\n{ .more }\n"
-    assert lacks(whole) == []
-    assert lacks(whole.replace(" {#why}", "")) == ["an anchor"]
-    assert lacks(whole.replace(" So.", "")) == ["two to five sentences"]
-    assert lacks(whole.replace("So.", "So. " * 5)) == ["two to five sentences"]
-    assert lacks(whole.replace("{= a/b.c :.2f }", "half")) == ["a computed number"]
-    assert lacks(whole.replace("a.md#b", "#b")) == ["a link to the argument"]
-    assert lacks(whole.replace(" [@c]", "")) == ["a source"]
+    assert lacks("Why?\n\nYes.\n\nNo link.\n") == [
+        "an anchor",
+        "two to five sentences",
+        "a computed number",
+        "a link to the argument",
+        "a source",
+    ]
 
 
 def listed(page):
@@ -73,7 +69,6 @@ def test_the_list_on_top_leads_to_every_question():
     ("old", "new", "flaw"),
     [
         ("\n## In code", "\n### New? {#new}\n\n## In code", "the list on top lacks (#new)"),
-        ("[MLA](#mla)", "[MLA](#gemma)", "the list on top lacks (#mla)"),
         ("[MLA](#mla)", "[MLA](#mla) [a](#more)", "no heading has (#more)"),
         (
             "(#models)**: [DeBERTa](#deberta)",

@@ -1,10 +1,8 @@
-"""Near-ties: the four limits, and the mean and the median by drawing."""
+"""Near-ties: the limits by another quadrature, the mean and the median by drawing."""
 
-import itertools
 import math
 
 import numpy as np
-import pytest
 from scipy import integrate, stats
 
 from tests.saturation.draws import close, draw, is_mean, jacobian_squares
@@ -30,30 +28,6 @@ def test_near_ties(snippet):
         assert 4.5 * error < unit
         assert agrees(share, value, error)
         assert not agrees(share, value + 2 * unit, error)
-
-
-@pytest.mark.parametrize("n", [3, 16, 512])
-def test_the_limits_of_near_ties(exact, n):
-    spreads = [16.0, 32.0, 64.0, 128.0]
-    limits = {
-        "trace": (exact.trace, 1),
-        "square": (exact.jacobian_square, 1 / 3),
-        "rest": (lambda n, s: 1 - exact.largest(n, s), math.log(2)),
-    }
-
-    def tends(values, limit):
-        # The next term is of order 1/σ or less: it halves, at least, as σ doubles. The largest
-        # weight has six digits, and σ/m_n multiplies their error.
-        errors = [abs(v / limit - 1) for v in values]
-        return errors[-1] < 0.05 and all(
-            b < max(0.6 * a, 1e-3) for a, b in itertools.pairwise(errors)
-        )
-
-    for name, (route, limit) in limits.items():
-        values = [route(n, s) * s / exact.mean_maximum(n) for s in spreads]
-        assert tends(values, limit), name
-        assert not tends(values, limit / 2), name
-        assert not tends([v / s for v, s in zip(values, spreads, strict=True)], limit), "d for √d"
 
 
 def test_ratios_to_the_limits_by_another_quadrature(snippet):

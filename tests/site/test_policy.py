@@ -48,7 +48,7 @@ def open_page(context, url: str):
     return page
 
 
-# Of each kind one: the others, which have the same scripts, are for `make check`.
+# Of each kind one: the others, which have the same scripts, are for `make long`.
 QUICK = {"", "saturation/", "claims/", "labs/variance/", "404.html"}
 EACH_PAGE = [
     pytest.param(path, id=path or "index", marks=[] if path in QUICK else pytest.mark.long)
