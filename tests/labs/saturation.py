@@ -68,7 +68,6 @@ WRONG = {
         "return 1 / np.mean(weights**2)": "Sum over keys, average over rows",
         "return np.mean(1 / np.sum(weights**2, axis=1))": "the mean of inverses",
         "return 1 / np.sum(weights**2, axis=1)": "one number is wanted",
-        "return np.nan": "and this gives nan",
         # The number of keys that share it by their entropy is another one.
         "log = np.log(np.where(weights > 0, weights, 1))\n"
         "return np.exp(-np.mean(np.sum(weights * log, axis=1)))": "pairs of picks",
@@ -98,7 +97,6 @@ WRONG = {
         SIMULATE + "    square[sigma] = np.mean(np.sqrt((two - 2 * three + two**2).clip(0)))\n"
         "return square[8] / square[1]": "Square first, then average",
         "return 8": "for 3 keys this gives 8.000, where an integral gives 0.448",
-        "return np.nan": "for 3 keys this gives nan",
     },
     5: {
         "return np.sqrt(2 * np.log(n))": "where the best score lies",
@@ -118,8 +116,6 @@ WRONG = {
         SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return slope(F, sigma) / sigma": (
             "the mean of Σ p_i (1 - p_i)"
         ),
-        SLOPE + AGREE + "\ndef entropy(F, sigma):\n    return np.nan": "this gives nan",
-        SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return None": "agree has no answer",
         SLOPE + ENTROPY + "\ndef agree(F, sigma):\n    return np.exp(-entropy(F, sigma))": (
             "by simulation"
         ),

@@ -65,7 +65,6 @@ WRONG = {
         "for i in range(0, d - 1, 2):\n"
         "    C[i : i + 2, i : i + 2] = [[0, -1], [1, 0]]\n"
         "return C": "Which direction is left over",
-        "return np.full((d, d), np.nan)": "not every entry",
         "return 0.9 * np.kron(np.eye(d // 2), [[0, -1], [1, 0]])": "not yet; at d = 2 the true",
     },
     4: {
@@ -75,7 +74,6 @@ WRONG = {
         "def moment(n):\n    return 1 - n if n < 2 else n * moment(n - 2)\n": (
             "the mean of z^2 is 1, and this gives 2"
         ),
-        MOMENT + "\n\ndef broken(z):\n    return None": "no answer yet to the second part",
         MOMENT + "\n\ndef broken(z):\n    return z": "the derivative of h is 1, not 0",
         MOMENT + "\n\ndef broken(z):\n    return np.sign(z)": "E[z·h(z)] is 0.7979",
         MOMENT + "\n\ndef broken(z):\n    return np.ones_like(z)": "Is h constant",

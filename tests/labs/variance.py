@@ -50,7 +50,6 @@ WRONG = {
         "return 8": "How must the number depend on d",
         "return np.sqrt(d + 0.1)": "but for 1 the standard deviation is 0.95",
         "return np.log(d)": "this gives 1.9",
-        "return np.nan": "this gives nan",
         "return -np.sqrt(d)": "-8 is not positive",
         "return [d**0.5, d]": "one number is wanted, and here is the shape (2,)",
     },
@@ -88,7 +87,6 @@ WRONG = {
         "\n\ndef silent(q, rng):\n"
         "    k = q[:, ::-1] * np.repeat([1, -1], q.shape[1] // 2)\n"
         "    return k * rng.choice([-1, 1], (len(q), 1))": "Where is the coin?",
-        LOUD + "\n\ndef silent(q, rng):\n    return None": "no answer yet to silent",
         LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
     4: {
