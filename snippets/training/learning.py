@@ -49,7 +49,7 @@ for axes, d in zip(panels, dims, strict=True):
     axes.axhline(even, color="C4", linestyle=":")
     axes.set(title=f"d = {d}", xlabel="step", xticks=[0, 250, 500])
 panels[0].set(ylabel="loss", ylim=(0, None))
-panels[2].text(500, even - 0.25, "all keys alike", ha="right", color="C4")
+panels[1].text(500, even - 0.3, "all keys alike", ha="right", color="C4")
 handles, labels = panels[0].get_legend_handles_labels()
 fig.legend(handles, labels, loc="outside upper center", ncols=4)
 plt.show()
