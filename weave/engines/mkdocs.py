@@ -115,6 +115,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if self.site:
             plain.write(self.pages.kept(page, "plain"), page, self.site.new)
 
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
+        """Let go of the page's text: it is in the output now."""
+        page.content = ""
+
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
         """Leave out the sitemap where no address is known."""
         return output if config.site_url or template_name != "sitemap.xml" else ""

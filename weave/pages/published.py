@@ -52,8 +52,11 @@ def published(project: Project) -> dict[str, bytes]:
 
 def write_fonts(project: Project, site: Path) -> None:
     """Write the fonts of a built site, cut down to the signs that its pages show."""
-    text = "".join(page.read_text("utf-8") for page in site.rglob("*.html"))
-    signs = "".join(sorted({*text, *map(italic, VARIABLE.findall(text))}))
+    found: set[str] = set()
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        found.update(text, map(italic, VARIABLE.findall(text)))
+    signs = "".join(sorted(found))
 
     def cut() -> dict[str, str]:
         made = {name: fonts.subset(fonts.shipped(name), signs) for name in fonts.FONTS}
