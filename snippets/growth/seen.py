@@ -31,7 +31,7 @@ first, last, of = 7000, 70_000, 220_000  # steps at which Kimi K2 was clipped
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 4.2))
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
 groups = {"ran away": away, "only watched": watched, "held": held}
 looks = [("^", "C1"), ("o", "C0"), ("s", "C2")]
 below = {"Wortsman et al.", "Gemma 2, 9B", "Grok-1"}
