@@ -9,7 +9,7 @@ from tests.tolerance import close, mean_and_error
 def test_losses_after_300_steps(snippet):
     page = snippet("growth/rates")
     for (optimizer, remedy), found in page.early.items():
-        slow, fast = (by_seed("loss", optimizer, 300, remedy, rate=x) for x in (1, 4))
+        slow, fast = (by_seed("loss", optimizer, page.few, remedy, rate=x) for x in (1, 4))
         assert close(found, [slow.mean(), fast.mean()])
         assert close(page.raised[optimizer, remedy], mean_and_error(fast - slow))
         other = by_seed("loss", optimizer, 100, remedy, rate=4)

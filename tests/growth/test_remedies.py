@@ -31,5 +31,12 @@ def test_what_the_text_says_of_the_set_up(snippet, measure, transformer):
     page = snippet("growth/remedies")
     said = (page.decay, page.window, page.width)
     assert said == (transformer.DECAY, transformer.LENGTH, page.d * transformer.HEADS)
-    assert close(page.divisor, transformer.divisor("1/d", page.d))
+    assert close(
+        [page.begin, page.divisor], [transformer.divisor(x, page.d) for x in ("none", "1/d")]
+    )
+    apart = [
+        by_seed("loss", "Adam", page.last_step, x).mean() - by_seed("loss", "Adam", 1000).mean()
+        for x in ("QK-clip", "soft cap", "QK-norm")
+    ]
+    assert close(page.same, max(map(abs, apart)))
     assert transformer.CAP == transformer.CLIP == 20

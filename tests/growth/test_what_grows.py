@@ -19,6 +19,7 @@ def test_the_factors_make_the_spread(snippet):
             share = by_seed("largest", optimizer, step) / by_seed("bound", optimizer, step)
             assert close(page.used[optimizer][i], share.mean())
             assert share.max() < 1
+            assert len(share) == page.seeds
 
 
 def test_how_much_each_has_grown(snippet):
