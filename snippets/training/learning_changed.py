@@ -88,7 +88,7 @@ alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):
     assert worst(change, "none") < 0.2, "the model learns if its weights start"
     assert worst(change, "none") < 0.2, (
-        "at 0: the model learns without a divisor"
+        "at $d = 64$ the model learns without a divisor"
     )
 for change in alike:
     assert worst(change, "√d") < 0.1, (
@@ -109,7 +109,9 @@ assert np.all(abs(final["large start", "√d", d] - 2.7) < 0.1), (
 assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with one"
 assert d == 64, "at the best rate; $d = 64$"
 assert d == 64, "At the start, for $d = 64$, the gradient of $W_Q$ and $W_K$"
-assert d == 64, "so that undivided logits have spread … at $d = 64$"
+assert d == 64, (
+    "have variance …, so that undivided logits have spread … at $d = 64$"
+)
 assert np.sqrt(d) == 8, r"logits *divided by* $\sqrt d$ have spread 8"
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"

@@ -86,6 +86,7 @@ starts = {d: d**0.5 / (d / 8) for d in dims}
 assert starts == {16: 2, 64: 1, 256: 1 / 2}, (
     "spread 2 at $d = 16$, and ½ at 256"
 )
+assert apart["√d"] > 300, "and hundreds of times with"
 assert apart["d"] < apart["√d"], (
     "the highest loss of the three sizes is … times the lowest"
 )
