@@ -113,7 +113,9 @@ def section(project: Project, place: str) -> list[str]:
     if not path.is_file():
         raise WeaveError(f"no page is '{place}': a claim says which section settles it")
     text = path.read_text("utf-8", errors="replace")
-    headings = {id_of(found): found["heading"] for found in HEADING.finditer(text)}
+    headings = {
+        name: found["heading"] for found in HEADING.finditer(text) if (name := id_of(found))
+    }
     title = title_of(text, page)
     return [title, headings.get(anchor, title)]
 
