@@ -69,7 +69,7 @@ end = {name: a[-1] for name, a in held.items()}
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 4.8))
+fig, axes = plt.subplots(figsize=(6.4, 4.2))
 t = np.unique(np.geomspace(1, steps, 150).astype(int))
 for style, (name, a) in zip((":", "-", "--"), divided.items(), strict=True):
     axes.plot(t, a[t - 1], style, color="C1", label=f"÷ {name}")

@@ -31,7 +31,7 @@ first, last, of = 7000, 70_000, 220_000  # steps at which Kimi K2 was clipped
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 3.8))
+fig, axes = plt.subplots(figsize=(6.4, 3.4))
 groups = {"ran away": away, "only watched": watched, "held": held}
 looks = [("^", "C1"), ("o", "C0"), ("s", "C2")]
 below = {"Wortsman et al.", "Gemma 2, 9B", "Grok-1"}
@@ -43,7 +43,7 @@ for (label, group), (mark, colour) in zip(groups.items(), looks, strict=True):
             at = (0, -20) if name in below else (0, 9)
             look = {"textcoords": "offset points", "ha": "center"}
             axes.annotate(name.split(",")[0], (size, a), at, **look)
-axes.set(xscale="log", yscale="log", xlim=(1.5, 2500), ylim=(10, 200_000))
+axes.set(xscale="log", yscale="log", xlim=(1.1, 2500), ylim=(5, 200_000))
 axes.set(xlabel="parameters, in thousand millions", ylabel="largest logit")
 fig.legend(ncols=3, loc="outside upper center")
 plt.show()
