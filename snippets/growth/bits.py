@@ -30,7 +30,7 @@ gap = {
     name: {x: spacing(x, digits) for x in (10, 100, 1000) if x < top[name]}
     for name, (digits, _) in formats.items()
 }
-factor = {x: np.exp(gap["bf16"][x] / 2) for x in gap["bf16"]}
+factor = {x: np.exp(gap["bf16"][x]) for x in gap["bf16"]}
 d, loud, steps = 64, 1000, 127
 int8_gap = loud / steps
 overflow = top["fp16"] / np.sqrt(d)  # a logit that is divided afterwards

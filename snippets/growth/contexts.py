@@ -21,14 +21,13 @@ factor = {
 at = {name: f[4] for name, f in factor.items()}  # 131,072 keys
 slope = 1 / np.log(n0)  # of ln n / ln n0 against ln n; Llama 4 has 0.1
 
-# The lead that gives one key half of the weight, all others alike.
-lead = {int(m): np.log(m - 1) for m in n}
 s = 0.43  # the constant of Scalable-Softmax's first figure
 stands_out = 1 / s  # the lead beyond which one key wins, for any n
 head = 128
 ceiling = np.sqrt(head)  # of QK-norm without gains
 best = {int(m): 1 / (1 + (m - 1) * np.exp(-ceiling)) for m in n}
-more_gain = np.sqrt(lead[131072] / lead[8192]) - 1  # of q and of k, each
+# What q and k each have to gain for the best weight to stay.
+more_gain = np.sqrt(1 + np.log(131071 / 8191) / ceiling) - 1
 
 # Heads of other kinds.
 stretch = 40

@@ -1,5 +1,5 @@
 r"""With Muon as with Adam, $q\cdot k$ moves like $\sqrt d$ in the first step
-and nearly like $d$ after 300.
+and nearly like $d$ after 300. Muon gets there later.
 
 Two panels, Adam and Muon, both axes logarithmic: how far q·k has moved since
 the start, less the mean of its row, over the head dimension from 8 to 128, with
@@ -43,8 +43,6 @@ for optimizer in eta:
         for remedy, what in [("none", "attended"), ("1/d", "moved")]:
             sizes = over_widths(what, remedy, optimizer, step)
             slope[optimizer, remedy, what, step] = exponent(sizes)
-# How much further Muon moves q·k in the first step, at equal η.
-times = size["Muon", 1] / size["Adam", 1] * eta["Adam"] / eta["Muon"]
 
 # %%
 import matplotlib.pyplot as plt
@@ -81,10 +79,13 @@ for name in eta:
     by_d = slope[name, "1/d", "moved", 300][0]
     assert abs(by_d - 0.98) < 0.02, "With $8/d$ it is"
     assert final[0] > 0.5 + 3 * final[1], "is left in the logits"
-    assert times[-1] > 8, "At equal … times as far as one of Adam"
 ratio = size["Muon", 1] / size["Adam", 1]
-assert np.all(abs(ratio - 0.87) < 0.06), "so the logits begin to move alike"
-assert eta["Adam"] == 10 * eta["Muon"], "Its best rate is a tenth of Adam's"
+assert np.all(abs(ratio - 0.87) < 0.06), (
+    "In the first step the logits move alike"
+)
 assert abs(slope["Adam", 300][0] - slope["Muon", 300][0]) < 0.05, (
-    "It does not change the exponent"
+    "It does not change where the exponent ends"
+)
+assert slope["Adam", 30][0] - slope["Muon", 30][0] > 0.2, (
+    "Muon gets there later"
 )

@@ -35,7 +35,7 @@ keys = [64, 256, 1024, 4096, 16384, 65536, 262144, 1048576]
 row = {n: mean_maximum(n) for n in keys}
 rows = {n: mean_maximum(n**2) for n in keys}
 direction = {n: mean_product(n) for n in keys}
-of_batch = mean_maximum(1e12)  # a batch has fewer logits, even a large one
+of_batch = mean_maximum(1e12)
 half = ndtri(0.75)  # half of all Gaussian numbers are smaller, in size
 tail = of_batch / half
 

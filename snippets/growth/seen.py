@@ -8,7 +8,7 @@ a clip lie at 30 to 100, at all sizes.
 """
 
 # %%
-# Parameters in thousand millions, largest logit. What exactly was measured,
+# Parameters in billions, largest logit. What exactly was measured,
 # and by whom, is in the table of docs/growth.md.
 away = {
     "ViT": (8, 50_000),
@@ -40,11 +40,11 @@ for (label, group), (mark, colour) in zip(groups.items(), looks, strict=True):
     axes.plot(*where, mark, color=colour, markersize=8, label=label)
     for name, (size, a) in group.items():
         if not name.startswith("Gemma") or name in below:
-            at = (0, -20) if name in below else (0, 9)
+            at = (0, -18) if name in below else (0, 9)
             look = {"textcoords": "offset points", "ha": "center"}
             axes.annotate(name.split(",")[0], (size, a), at, **look)
-axes.set(xscale="log", yscale="log", xlim=(1.1, 2500), ylim=(5, 200_000))
-axes.set(xlabel="parameters, in thousand millions", ylabel="largest logit")
+axes.set(xscale="log", yscale="log", xlim=(0.6, 4000), ylim=(4, 200_000))
+axes.set(xlabel="parameters, in billions", ylabel="largest logit")
 fig.legend(ncols=3, loc="outside upper center")
 plt.show()
 

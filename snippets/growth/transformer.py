@@ -5,9 +5,9 @@ them a ReLU layer of width 2D; LayerNorm without gain or bias; learned places.
 Weights start with variance 1/fan-in, and the readout with its square, as muP
 has it. Adam has the learning rate eta/fan-in in each matrix. Muon, in all
 matrices but those of bytes, places and readout, has steps of spectral norm
-eta √(fan-out/fan-in). So with both a step moves each coordinate of what comes
-out of a matrix by about eta, at every width, and nothing differs between two
-runs of one optimizer and one width but the remedy:
+eta √(fan-out/fan-in). So with both, for tokens along the step, it moves each
+coordinate of what comes out of a matrix by about eta, at every width. Nothing
+differs between two runs of one optimizer and one width but the remedy:
 
 - "none": q·k is divided by √d, and that is all.
 - "QK-norm": q and k get a mean square of 1 over each head's coordinates, then a

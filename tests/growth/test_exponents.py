@@ -20,8 +20,9 @@ def exponents(what, optimizer, step, remedy="none"):
 
 
 @pytest.mark.parametrize("optimizer", ["Adam", "Muon"])
-def test_the_exponents_by_other_code(snippet, optimizer):
+def test_the_exponents_by_other_code(snippet, measure, optimizer):
     page = snippet("growth/exponents")
+    assert [*page.eta.values()] == [*measure.ETA]
     for step in page.steps:
         slopes, sizes = exponents("moved", optimizer, step)
         assert close(page.slope[optimizer, step], mean_and_error(slopes))
@@ -31,10 +32,3 @@ def test_the_exponents_by_other_code(snippet, optimizer):
             found = page.slope[optimizer, remedy, what, step]
             assert close(found, mean_and_error(slopes))
             assert not close(found, page.slope[optimizer, step], 1e-3)
-
-
-def test_muon_against_adam_at_equal_rates(snippet, measure):
-    page = snippet("growth/exponents")
-    assert [*page.eta.values()] == [*measure.ETA]
-    moved = [exponents("moved", name, 1)[1] for name in ("Muon", "Adam")]
-    assert close(page.times, 10 * moved[0] / moved[1])
