@@ -37,7 +37,8 @@ for name in optimizers:
         )
         early[name, remedy] = [slow.mean(), fast.mean()]
         raised[name, remedy] = mean_and_error(fast - slow)
-    far[name] = mean_and_error(of_seeds(few, "largest", name, "none", 4))
+        largest = of_seeds(few, "largest", name, remedy, 4)
+        far[name, remedy] = mean_and_error(largest)
 # The loss after 1000 steps at lower rates and, for QK-norm, at a higher one.
 late = {
     ("Adam", "none"): [0.5, 1],
@@ -58,12 +59,12 @@ gain = {
     for remedy in ("soft cap", "QK-clip", "QK-norm")
 }
 # What attention is worth: how much higher the loss is if all keys weigh alike.
-worth = {}
+worth, without = {}, {}
 for name in optimizers:
     even, plain = (
         of_seeds(few, "loss", name, remedy, 1) for remedy in ("even", "none")
     )
-    worth[name] = mean_and_error(even - plain)
+    worth[name], without[name] = mean_and_error(even - plain), even.mean()
 columns = [
     late[name, remedy]
     for name in ("Muon", "Adam")
@@ -100,12 +101,23 @@ assert raised["Adam", "none"][0] > 5 * raised["Adam", "QK-norm"][0], (
 assert raised["Muon", "none"][0] > 0.2 > raised["Muon", "QK-norm"][0], (
     "where that of … rises much more"
 )
+held_by = ("QK-norm", "QK-clip", "soft cap", "decay")
 for name in optimizers:
     held = [raised[name, remedy][0] for remedy in ("soft cap", "QK-clip")]
     assert raised[name, "QK-norm"][0] < min(held), "The cap and the clip lie"
     assert max(held) < raised[name, "none"][0], (
         "The cap and the clip lie between"
     )
+    assert early[name, "none"][1] > without[name] - 0.01, (
+        "its loss is that of even weights at $\\eta$, or higher"
+    )
+    of_all = {r: raised[name, r][0] / raised[name, "none"][0] for r in held_by}
+    assert of_all["QK-norm"] < 0.2, "Only QK-norm buys all of it"
+    assert 0.2 < of_all["QK-clip"] < of_all["soft cap"] < 0.8, "buy a part"
+    assert of_all["decay"] > 0.8, "weight decay next to nothing"
+    sizes = [far[name, r][0] for r in ("QK-clip", "soft cap")]
+    assert max(abs(size - 20) for size in sizes) < 5, "the logits near 20"
+    assert far[name, "decay"][0] > 200, "only at this rate: at four times it"
 low = {
     how: min(found, key=lambda x: found[x][0]) for how, found in late.items()
 }
@@ -114,8 +126,8 @@ assert low == {
     ("Adam", "QK-norm"): 1,
     ("Muon", "none"): 0.5,
     ("Muon", "QK-norm"): 1,
-}, "After 1000 steps a lower rate is better … and only there"
-assert last == 1000, "After 1000 steps a lower rate is better"
+}, "After 1000 steps a lower rate seems better … with Muon"
+assert last == 1000, "After 1000 steps a lower rate seems better"
 value, error = gain["QK-norm"]
 assert low["Muon", "none"] == 0.5, "at half of it, the cap is lower by"
 assert value > 4 * error, "the clip by … and QK-norm by"

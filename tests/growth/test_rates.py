@@ -14,8 +14,9 @@ def test_losses_after_300_steps(snippet):
         assert close(page.raised[optimizer, remedy], mean_and_error(fast - slow))
         other = by_seed("loss", optimizer, 100, remedy, rate=4)
         assert not close(found[1], other.mean(), 1e-3)
-    for optimizer, found in page.far.items():
-        assert close(found, mean_and_error(by_seed("largest", optimizer, 300, rate=4)))
+    for (optimizer, remedy), found in page.far.items():
+        largest = by_seed("largest", optimizer, 300, remedy, rate=4)
+        assert close(found, mean_and_error(largest))
 
 
 def test_losses_after_1000_steps_and_the_gain_at_the_best_rates(snippet):
@@ -39,3 +40,4 @@ def test_what_attention_is_worth(snippet):
     for optimizer, found in page.worth.items():
         losses = by_seed("loss", optimizer, 300, "even") - by_seed("loss", optimizer, 300)
         assert close(found, mean_and_error(losses))
+        assert close(page.without[optimizer], by_seed("loss", optimizer, 300, "even").mean())

@@ -34,3 +34,13 @@ def test_how_much_each_has_grown(snippet):
         ]
         assert close(found["tokens"], mean_and_error(times[1] / times[0]))
         assert not close(found["tokens"][0], (times[0] / times[1]).mean(), 0.1)
+
+
+def test_the_share_of_the_weights(snippet):
+    page = snippet("growth/what_grows")
+    for (optimizer, rate), share in page.share.items():
+        weights, spread = (
+            np.log(by_seed(name, optimizer, 1000, rate=rate) / by_seed(name, optimizer, 0))
+            for name in ("frobenius", "spread")
+        )
+        assert close(share, (weights / spread).mean(), PRINTED)
