@@ -299,7 +299,8 @@ def stops_learning():
     ({= small :.3f }), and it begins to in batches sixteen times as large
     ({= large :.2f }). And the reason is another: at the start, the gradient of
     the weights that make queries and keys is {= longer :.1f } times as long
-    without the divisor as with it. It is not small; it is noise.
+    without the divisor as with it. It is not small, but batches agree on far
+    less of it.
     """
     loss = {}
     for row in stored("learning.csv"):

@@ -1,11 +1,12 @@
-r"""Undivided, a small transformer hardly learns to look things up; divided by
-$\sqrt d$, $d/8$ or $d$ it does. Each divisor has its best learning rate of
-seven. A thin line is one of three seeds.
+r"""Undivided, a small transformer hardly learns to look things up in 500 steps;
+divided by $\sqrt d$, $d/8$ or $d$ it does. Each divisor has its best learning
+rate of seven. A thin line is one of three seeds.
 
 Three panels, for d = 16, 64 and 256: the loss over 500 steps, from about 3.1.
 In each the lines of √d, d/8 and d stay above 2 for 50 to 150 steps and then
-drop to nearly 0. The line without a divisor sinks to about 2.7 and stays there,
-above a dotted line at 2.3, for a model that weighs all keys alike.
+drop to nearly 0. At 64 and 256 the line without a divisor sinks to about 2.7
+and stays there, above a dotted line at 2.3, for a model that weighs all keys
+alike; at 16 it bends down in the end, to 2.2.
 """
 
 # %%
@@ -59,7 +60,7 @@ assert n_rates == 7, "has its best learning rate of seven"
 assert n_seeds == 3, "A thin line is one of three seeds"
 for (_, divisor), runs in curve.items():
     if divisor == "none":
-        assert np.all(runs[:, -1] > 1.7), "it does not get going"
+        assert np.all(runs[:, -1] > 1.7), "hardly learns to look things up in"
         assert np.all(abs(runs[:, 0] - 3.15) < 0.15), (
             "500 steps, from about 3.1"
         )
@@ -68,10 +69,14 @@ for (_, divisor), runs in curve.items():
         assert np.all(runs[:, -1] < 0.02), "and then drop to nearly 0"
 assert np.all(final[64, "none"] > even), "a dotted line at 2.3, for a model"
 assert abs(even - 2.3) < 0.05, "above a dotted line at 2.3"
-assert np.all(final[64, "none"] < 2.8), "sinks to about 2.7 and stays there"
+for d in (64, 256):
+    assert np.all(abs(final[d, "none"] - 2.75) < 0.05), "sinks to about 2.7 and"
+assert abs(final[16, "none"].mean() - 2.2) < 0.05, (
+    "at 16 it bends down in the end, to 2.2"
+)
 
 assert bare > even, "and a model that weighs all keys alike gets to"
 assert dims == [16, 64, 256], "At $d = 64$ and 256 every undivided run ends"
-assert np.sqrt(dims[0]) == 4, "undivided logits start with spread 4"
-assert dims[0] == 16, "At $d = 16$, where undivided logits"
+assert np.sqrt(dims[0]) == 4, "where logits start with spread 4"
+assert dims[0] == 16, "at $d = 16$, where logits start"
 assert bare < guess < bare + 0.1, "To guess among all values costs"

@@ -49,14 +49,17 @@ SETTINGS = {
     "batches of 1024": {"sequences": 1024},
 }
 # With which divisors, head sizes and rates.
-SLOW, SGD = [0.00025, 0.0005, 0.001, 0.002], [0.003, 0.01, 0.03, 0.1]
+SLOWEST, SLOW = [0.000125], [0.00025, 0.0005, 0.001, 0.002]
+SGD = [0.003, 0.01, 0.03, 0.1]
 CHANGED = [
     ("plain", ["∞"], [64], SLOW),
     ("small start", ["none"], [64, 256], SLOW),
+    ("small start", ["none"], [256], SLOWEST),
     ("spread 2", ["none"], [64], SLOW),
     ("spread 4", ["none"], [64], SLOW),
     ("large start", ["√d"], [64, 256], SLOW),
     ("W_Q = 0", ["none"], [64, 256], SLOW),
+    ("W_Q = 0", ["none"], [256], SLOWEST),
     ("warm-up", ["none"], [64], SLOW),
     ("clipping", ["none"], [64], SLOW),
     ("QK-norm", ["none", "√d"], [64], SLOW),
@@ -66,8 +69,8 @@ CHANGED = [
 ]
 LARGE = ("batches of 1024", ["none"], [64], [0.0005, 0.001])
 LONG = [
-    ("5000 steps", ["none"], [64], SLOW[:3]),
-    ("5000 steps", ["none"], [16, 256], [0.00025]),
+    ("5000 steps", ["none"], [64, 256], SLOWEST + SLOW[:1]),
+    ("5000 steps", ["none"], [16], SLOW[:1]),
 ]
 
 
@@ -84,8 +87,7 @@ def grid():
             for divisor in ("none", "√d", "d") + ("d/8",) * (d != 64):
                 yield "plain", d, divisor, rate, seed
         moved = ("W_Q = 0", ["√d", "d"], [64, 256, 16], [0.001])
-        yield from changed([moved], seed)
-    yield from changed(LONG, 0)
+        yield from changed([moved, *LONG], seed)
     for seed in range(2):
         yield from changed([LARGE, *CHANGED], seed)
 
