@@ -18,6 +18,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.templates import TemplateContext
+from rcssmin import cssmin
+from rjsmin import jsmin
 
 from weave.basics.errors import WeaveError
 from weave.embeds.bibliography import title_of
@@ -73,6 +75,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if tool and config.site_url:  # what it prints links to this site
             site = f"{config.site_url.rstrip('/')}/"
             tool.content_string = tool.content_string.replace('SITE = ""', f'SITE = "{site}"', 1)
+        for script in files.javascript_files():
+            if script.src_dir == config.docs_dir:
+                script.content_string = jsmin(script.content_string)
+        for sheet in files.css_files():
+            if sheet.src_dir == config.docs_dir:
+                sheet.content_string = cssmin(sheet.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
