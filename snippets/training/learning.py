@@ -39,7 +39,7 @@ divided_below = np.ceil(100 * divided) / 100
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.4), sharey=True)
+fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.0), sharey=True)
 looks = [("C1", "-", "q·k"), ("C0", "-", "÷ √d")]
 looks += [("C3", "--", "÷ d/8"), ("C2", ":", "÷ d")]
 for axes, d in zip(panels, dims, strict=True):

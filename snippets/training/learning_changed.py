@@ -116,7 +116,6 @@ assert np.sqrt(d) == 8, r"logits *divided by* $\sqrt d$ have spread 8"
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "That is near the border"
-assert long == 10 * 500, "Ten times as many steps were the most"
 assert long == 10 * 500, "or in ten times as many steps"
 assert 0.03 < late[64][0] < late[64][2] < 0.4, "steps, between 0.03 and 0.4"
 assert late[64][0] > 0.02, (

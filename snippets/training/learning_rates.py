@@ -32,7 +32,7 @@ carried = {name: mean[name, 256][rates == tuned].item() for name in divisors}
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(2, 2, figsize=(6.4, 4.2), sharex=True, sharey=True)
+fig, panels = plt.subplots(2, 2, figsize=(6.4, 4.0), sharex=True, sharey=True)
 titles = ["no divisor", "÷ √d", "÷ d/8", "÷ d"]
 for axes, divisor, title in zip(panels.flat, divisors, titles, strict=True):
     for place, d in enumerate(dims):
