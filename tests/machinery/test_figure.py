@@ -139,12 +139,12 @@ def places(path: str) -> list[tuple[float, float]]:
 
 def test_a_path_is_written_short_and_leads_to_the_same_places():
     path = "M 12.34 0.04 L 12.34 9 L 3 9 L -0.5 -0.25 z M 1 1 Q 2 2 3 1.5 C 4 4 5 5 10 20 z L 2 3"
-    assert in_steps(path).startswith("m12.3 0l0 9l-9.3 0l-3.5 -9.2zm-11.3 1q1 1 2 0.5c1 2.5 2 3.5")
+    assert in_steps(path) == "m12.3 0v9h-9.3l-3.5-9.2zm-11.3 1q1 1 2 .5c1 2.5 2 3.5 7 18.5zl1 2"
     arrivals = [(12.3, 0), (12.3, 9), (3, 9), (-0.5, -0.2), (1, 1), (3, 1.5), (10, 20), (2, 3)]
     assert places(in_steps(path)) == arrivals
     assert places(in_steps(path.replace("10 20", "10 20.1"))) != arrivals
 
 
 def test_a_step_that_leads_nowhere_is_left_out_and_a_closed_line_kept():
-    assert in_steps("M 0 0 L 5 0 L 5.01 0 L 9 0") == "m0 0l5 0l4 0"
+    assert in_steps("M 0 0 L 5 0 L 5.01 0 L 9 0") == "m0 0h5h4"
     assert places(in_steps("M 0 0 L 4 0 L 4 4 L 0 0")) == [(0, 0), (4, 0), (4, 4), (0, 0)]

@@ -11,6 +11,7 @@ from weave.run import fonts, notebook
 from weave.run.snippet import CELL
 
 VARIABLE = re.compile("<mi>(.)</mi>")
+UNSEEN = re.compile(r' (?:alttext|aria-label)="[^"]*"')
 # The italic form that a browser takes for a variable. Unicode had ℎ before the others.
 ITALIC = {
     normalize("NFKC", sign): sign
@@ -54,7 +55,7 @@ def write_fonts(project: Project, site: Path) -> None:
     """Write the fonts of a built site, cut down to the signs that its pages show."""
     found: set[str] = set()
     for page in site.rglob("*.html"):
-        text = page.read_text("utf-8")
+        text = UNSEEN.sub("", page.read_text("utf-8"))
         found.update(text, map(italic, VARIABLE.findall(text)))
     signs = "".join(sorted(found))
 

@@ -107,10 +107,12 @@ def in_steps(path: str) -> str:
         places = [round(10 * float(number)) for number in numbers.split()]
         by = [(place - here[axis % 2]) / 10 for axis, place in enumerate(places)]
         if letter != "L" or any(by):
+            if letter == "L" and 0 in by:
+                letter, by = ("h", by[:1]) if by[1] == 0 else ("v", by[1:])
             steps.append(letter.lower() + " ".join(f"{step:g}" for step in by))
         here = (places[-2], places[-1]) if places else start
         start = here if letter == "M" else start
-    return "".join(steps)
+    return re.sub(r" (?=-)|(?<![\d.])0(?=\.)", "", "".join(steps))
 
 
 def flatten(parent: Element) -> None:
