@@ -22,7 +22,7 @@ def test_search_is_not_part_of_a_first_visit(visit, site):
     tab = visit(BASE + "saturation/")
     tab.page.wait_for_load_state("networkidle")
     assert not any("/search/" in url for url in tab.requests)
-    tab.page.keyboard.press("/")
-    tab.page.wait_for_load_state("networkidle")
+    with tab.page.expect_request_finished(lambda request: "/search/" in request.url):
+        tab.page.keyboard.press("/")
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
     assert sum(weights.values()) > KILOBYTES
