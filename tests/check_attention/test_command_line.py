@@ -33,6 +33,13 @@ def test_a_wrong_input_gets_a_sentence(arguments, sentence):
         ours.check(*arguments)
 
 
+def test_a_type_error_of_the_model_itself_is_its_own():
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(Attention(fused()), [(Q, K)], show=False)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        ours.check(nn.Identity(), [Q], lambda model, batch: fused()(batch, batch), show=False)
+
+
 MINE = """
 import check_attention
 
@@ -89,6 +96,14 @@ def test_an_older_report_is_a_baseline(tmp_path, capsys):
     assert "no report of check_attention" in capsys.readouterr().err
 
 
+def test_json_alone_is_printed(capsys):
+    ours.main(["--demo", "none", "--json", "-"])
+    told = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert told["ok"]
+    assert told["version"] == ours.__version__
+    assert len(told["rows"]) == 8
+
+
 def test_an_assertion_for_a_test():
     assert ours.assert_attention(*ours.demo("none"), spread=(0.9, 1.1)).ok
     with pytest.raises(AssertionError, match="Wrong root"):
@@ -100,6 +115,11 @@ def test_an_assertion_for_a_test():
         ours.assert_attention(*ours.demo("none"), scale=1 / 16)
     with pytest.raises(ours.CheckError, match="'speed' is no fault"):
         ours.assert_attention(*ours.demo("width"), fail_on=["speed"])
+
+
+def test_widths_on_the_command_line(capsys):
+    assert ours.main(["--demo", "forgotten", "--widths", "8,16,32", "--rows", "16"]) == 0
+    assert re.search(r"start +spread .* 0\.\d+ ± 0\.\d+, grows", capsys.readouterr().out)
 
 
 def test_without_pytorch_it_raises_an_import_error(tmp_path):

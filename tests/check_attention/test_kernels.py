@@ -70,6 +70,20 @@ def test_flash_attention(package, call):
     assert package.flash_attn_func is original
 
 
+def test_flash_attention_has_its_factors_followed_and_heads_grouped(package):
+    def twice(q, k):
+        return package.flash_attn_func(q / d**0.5, k, k)
+
+    rows = rows_of(twice, FIRST["q"], FIRST["k"][:, :, :2])
+    assert {(row.scale_verdict, row.heads) for row in rows} == {("twice", H)}
+
+
+def test_packed_flash_attention(package):
+    packed = torch.stack([FIRST["q"], FIRST["k"], FIRST["k"]], 2)
+    rows = rows_of(lambda qkv: package.flash_attn_qkvpacked_func(qkv), packed)
+    assert np.allclose(found(rows), by_hand(Q.numpy(), K.numpy(), d**-0.5, EVERY), rtol=1e-4)
+
+
 def test_sequences_of_any_length_in_a_row(package):
     """Two sequences of n; the mask of the one that they make together is of two blocks."""
     ends = torch.tensor([0, n, 2 * n], dtype=torch.int32)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.check_attention.script import (  # isort: skip
-    Attention, B, H, K, Q, d, flat_heads, functional, fused, gaussian, n, nn, ours, rows_of,
-    torch,
+    Attention, B, H, K, Q, d, flat_heads, found, functional, fused, gaussian, n, nn, ours, rows_of,
+    torch, written,
 )  # fmt: skip
 
 
@@ -32,6 +32,29 @@ def test_a_module_says_how_many_heads_it_has(name):
     setattr(model, name, H)
     assert len(ours.check(model, [(Q, K, K)], show=False).rows) == H
     assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == 1
+
+
+def test_a_layer_of_which_nothing_was_understood_costs_no_other(monkeypatch):
+    class Two(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.odd, self.plain = Attention(written(1.0)), Attention(fused())
+
+        def forward(self, q, k, v):
+            self.odd(q, k, v)
+            return self.plain(q, k, v)
+
+    def fails(sums, logits, allowed, scores, *more):
+        if scores.scale[0] == 1:
+            raise RuntimeError("too odd")
+        measure(sums, logits, allowed, scores, *more)
+
+    measure = ours.measure
+    monkeypatch.setattr(ours, "measure", fails)
+    report = ours.check(Two(), [(Q, K, K)], show=False)
+    assert {row.layer for row in report.rows} == {"plain"}
+    assert "In odd a call was left out: too odd" in str(report)
+    assert "Not seen: odd" in str(report)
 
 
 @pytest.mark.parametrize("weights", [True, False])
@@ -99,6 +122,28 @@ def test_a_forgotten_transpose_is_named():
     assert ours.check(Attention(fused()), [(Q, K, K)], show=False).ok
     # Where the module says nothing, or has as many heads as there are tokens, it cannot be seen.
     assert ours.check(Attention(fused(), 0), [(q, k, k)], show=False).ok
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_windows_are_no_heads(axis):
+    """Batch × windows × heads × n × d, or heads before windows."""
+    q, k = (gaussian(B, H, 5, n, d, seed=seed) for seed in (30, 31))
+    rows = rows_of(fused(), *(t.transpose(1, 3 - axis) for t in (q, k, k)))
+    merged = [t.transpose(1, 2).flatten(0, 1) for t in (q, k, k)]
+    expected = rows_of(fused(), *merged)
+    assert len(rows) == H
+    assert np.allclose(found(rows), found(expected), rtol=1e-5)
+    assert {row.width for row in rows} == {H * d}
+    assert len(rows_of(fused(), q, k, k, heads=0)) == 5 * H, "nobody says"
+
+
+def test_only_the_part_that_is_watched_is_seen():
+    model = nn.Sequential(*(nn.TransformerEncoderLayer(32, 4, 64, batch_first=True) for _ in "ab"))
+    with ours.watch(model[0]) as report:
+        model(gaussian(2, 9, 32))
+        fused()(Q, K, K)
+    assert {row.layer for row in report.rows} == {"self_attn", "(outside of modules)"}
+    assert [row.head for row in report.rows] == [*range(4)] * 2
 
 
 class ChannelAttention(nn.Module):

@@ -125,6 +125,13 @@ def test_one_step_in_many_is_watched_and_between_them_nothing_is_left():
         ours.Monitor(model, every=0)
 
 
+def test_an_exception_in_a_watched_step_leaves_nothing():
+    monitor = ours.Monitor(Everything(), every=1)
+    with pytest.raises(RuntimeError), monitor(0):
+        raise RuntimeError
+    assert idle()
+
+
 # The adapters, as the page shows them ------------------------------------------------------------
 
 

@@ -42,6 +42,22 @@ def test_every_way_of_writing_it_gives_the_same(way):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
 
 
+def complex_rotary(x):
+    """Turn pairs of coordinates as complex numbers."""
+    angle = torch.arange(n)[:, None] * 0.1 ** torch.arange(d // 2)
+    pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)).contiguous())
+    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+
+
+def test_a_factor_is_followed_through_complex_numbers():
+    def attend(q, k, v):
+        return fused(scale=1.0)(complex_rotary(q / d**0.5), complex_rotary(k), v)
+
+    for row in rows_of(attend, Q, K, K):
+        assert row.scale_verdict == "root"
+        assert row.q_norm == pytest.approx(float(Q.square().mean().sqrt()), rel=0.2)
+
+
 DEMOS = {  # verdicts on scale and softmax, and the scale at d = 64
     "none": ("root", "between", 1 / 8),
     "forgotten": ("forgotten", "frozen", 1),
@@ -108,6 +124,19 @@ def test_a_bias_that_goes_with_q_k_does_not_hide_the_scale():
         assert row.scale_verdict == "root"
         assert row.spread == pytest.approx(2 * row.spread_qk, rel=1e-5)
         assert row.spread_bias == pytest.approx(row.spread_qk, rel=1e-5)
+
+
+def test_a_factor_of_each_head_is_followed_under_a_bias():
+    tau = nn.Parameter(torch.tensor([2.0, 4, 8, 16])[:, None, None])
+    bias = Q @ K.mT  # in step with q·k
+
+    def cosine(q, k, v):
+        q, k = (functional.normalize(t, dim=-1) for t in (q, k))
+        return (q @ k.mT * tau + bias).softmax(-1) @ v
+
+    rows = rows_of(cosine, Q, K, K)
+    assert [row.scale for row in rows] == pytest.approx([2, 4, 8, 16])
+    assert {row.scale_verdict for row in rows} == {"cosine"}
 
 
 # Sums of two products (B5), gains (B8), what is written in other ways (B6, B7) -------------------

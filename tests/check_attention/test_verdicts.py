@@ -139,6 +139,14 @@ def test_the_summary_counts_heads_and_names_what_deviates():
     assert words.count("These numbers are of the first head") == 1, "of those with another scale"
 
 
+@pytest.mark.parametrize("site", ["", "https://example.org/"])
+def test_a_verdict_links_to_the_site_that_it_comes_from(monkeypatch, site):
+    monkeypatch.setattr(ours, "SITE", site)
+    said = str(ours.Report([row("one", 0, 1.0)]))
+    assert ("#t5-which-has-no-divisor" in said) == bool(site)
+    assert ("  https://example.org/scales/#t5" in said) == bool(site)
+
+
 def test_what_changed_since_an_older_report():
     old = ours.Report([row("one", head, 1 / 8) for head in range(3)])
     new = ours.Report(
