@@ -34,6 +34,7 @@ TABLES = {
         *["moved", "attended"],
     ],
 }
+HELD_OUT, LOOKED_AT = 256, 32  # sequences
 CAUSAL = torch.ones(LENGTH, LENGTH, dtype=torch.bool, device=DEVICE).tril()
 
 
@@ -44,11 +45,11 @@ def text():
 
 
 def split(data):
-    """Return what is trained on, and 32 sequences of the rest."""
+    """Return what is trained on, and HELD_OUT sequences of the rest."""
     data = torch.frombuffer(bytearray(data), dtype=torch.uint8)
     cut = len(data) * 9 // 10
     rng = torch.Generator().manual_seed(0)
-    return data[:cut], transformer.batch(data[cut:], 32, rng)
+    return data[:cut], transformer.batch(data[cut:], HELD_OUT, rng)
 
 
 def centred(a):
@@ -166,7 +167,10 @@ def moved(before, now, p):
 
 
 def run(data, probe, d, remedy, optimizer, rate, seed, steps):
-    """Train once; yield the step and what goes into each table, by name."""
+    """Train once; yield the step and what goes into each table, by name.
+
+    The loss is that of all sequences held out, the rest of the first LOOKED_AT.
+    """
     eta = [rate * each for each in ETA]
     s = transformer.divisor(remedy, d)
     how = (data, d, seed, remedy, optimizer, eta, steps)
@@ -174,7 +178,8 @@ def run(data, probe, d, remedy, optimizer, rate, seed, steps):
         if step not in STEPS:
             continue
         with torch.no_grad():
-            loss, inside = transformer.loss(W, probe, remedy)
+            loss = transformer.loss(W, probe, remedy)[0]
+            inside = transformer.loss(W, probe[:LOOKED_AT], remedy)[1]
         q, k, a, p = (
             torch.cat([x.transpose(0, 1) for x in part]).double()
             for part in zip(*inside, strict=True)
@@ -196,15 +201,16 @@ def run(data, probe, d, remedy, optimizer, rate, seed, steps):
 def grid():
     """Yield the runs: (d, remedy, optimizer, rate, seed, steps).
 
-    The rate is a multiple of ETA. First come all remedies at one width, then
+    The rate is a multiple of ETA. First come all remedies at three widths, then
     other widths, other rates and controls.
     """
     plain = ["none", "1/d"]
     blocks = [
-        ([32], REMEDIES, OPTIMIZERS, 1, 1000),
-        ([8, 16, 64], plain, OPTIMIZERS, 1, 300),
+        ([32, 16, 64], REMEDIES, OPTIMIZERS, 1, 1000),
+        ([8], plain, OPTIMIZERS, 1, 300),
         ([128], ["none"], OPTIMIZERS, 1, 100),
         ([32], ["none", "QK-norm"], OPTIMIZERS, 0.5, 1000),
+        ([16, 64], ["none"], ["Muon"], 0.5, 1000),
         ([32], ["none"], ["Muon"], 0.25, 1000),
         ([32], ["QK-norm"], ["Muon"], 2, 1000),
         ([32], REMEDIES, OPTIMIZERS, 4, 300),

@@ -141,24 +141,36 @@ def run(setting, d, divisor, rate, seed, last=None):
         )
 
 
-def signal(d, divisor, seed, batches=128):
-    """Return, at the start, the length of the gradient of W_Q and W_K (rms over
-    batches), and how much of its mean square all batches have in common.
-
-    That is the mean product of two batches' gradients, over the mean square.
-    """
+def gradients(d, divisor, seed, sequences, batches):
+    """Yield, at the start, each batch's gradient of W_Q and W_K, all in one."""
     W, s = model.init(d, seed), DIVISORS[divisor](d)
     rng = torch.Generator().manual_seed(2000 + seed)
-    total, squares = 0, 0
     for _ in range(batches):
-        text, answer, _ = model.batch(rng)
+        text, answer, _ = model.batch(rng, sequences)
         weights = [W[name] for name in SCORING]
         parts = torch.autograd.grad(model.loss(W, text, answer, s), weights)
-        g = torch.cat([part.flatten() for part in parts])
+        yield torch.cat([part.flatten() for part in parts])
+
+
+def signal(d, divisor, seed, batches=128):
+    """Return the length of a batch's gradient (rms), how much of its mean
+    square all batches have in common, and the median length of a sequence's.
+
+    What is in common is the mean product of two batches' gradients, over the
+    mean square.
+    """
+    total, squares = 0, 0
+    for g in gradients(d, divisor, seed, model.SEQUENCES, batches):
         total, squares = total + g, squares + g @ g
     common = (total @ total - squares) / (batches * (batches - 1))
     mean_square = squares / batches
-    return mean_square.sqrt().item(), (common / mean_square).item()
+    lengths = [g.norm() for g in gradients(d, divisor, seed, 1, 8 * batches)]
+    found = (
+        mean_square.sqrt(),
+        common / mean_square,
+        torch.tensor(lengths).median(),
+    )
+    return [x.item() for x in found]
 
 
 def about():
@@ -196,7 +208,7 @@ def main():
         line(at, signal(*at))
         for at in product((16, 64, 256), ("none", "√d", "d"), range(3))
     ]
-    head = line(["d", "divisor", "seed", "length", "common"], [])
+    head = line(["d", "divisor", "seed", "length", "common", "typical"], [])
     SIGNAL.write_text(about() + head + "".join(rows), encoding="utf-8")
 
 
