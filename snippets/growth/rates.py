@@ -7,18 +7,10 @@ figures and at four times that, with a line for each of six measures.
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import REMEDIES, mean_and_error, over_steps, read
 
 rows = read("growth.csv")
 rows, few, last = rows[rows["d"] == 32], 300, 1000
-labels = {
-    "none": "1/√d alone",
-    "1/d": "8/d instead",
-    "decay": "weight decay",
-    "QK-clip": "QK-clip at 20",
-    "soft cap": "soft cap at 20",
-    "QK-norm": "QK-norm",
-}
 
 
 def of_seeds(step, what, optimizer, remedy, rate):
@@ -31,7 +23,7 @@ def of_seeds(step, what, optimizer, remedy, rate):
 # The loss after 300 steps at two rates, and by how much the higher raises it.
 optimizers, early, raised, far = ["Adam", "Muon"], {}, {}, {}
 for name in optimizers:
-    for remedy in labels:
+    for remedy in REMEDIES:
         slow, fast = (
             of_seeds(few, "loss", name, remedy, rate) for rate in (1, 4)
         )
@@ -84,14 +76,14 @@ import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(1, 2, figsize=(6.4, 4), sharex=True, sharey=True)
 for axes, name in zip(panels, optimizers, strict=True):
-    for place, (remedy, label) in enumerate(labels.items()):
+    for place, (remedy, label) in enumerate(REMEDIES.items()):
         look = {"color": f"C{place}", "label": label}
         axes.plot([0, 1], early[name, remedy], "os^Dvp"[place] + "-", **look)
     axes.set(title=name, xlabel="learning rate", xlim=(-0.2, 1.2))
     axes.set(xticks=[0, 1], xticklabels=["η", "4η"])
 panels[0].set_ylabel("loss after 300 steps")
-handles, labels = panels[0].get_legend_handles_labels()
-fig.legend(handles, labels, loc="outside upper center", ncols=3)
+handles, names = panels[0].get_legend_handles_labels()
+fig.legend(handles, names, loc="outside upper center", ncols=3)
 plt.show()
 
 # %% says

@@ -12,20 +12,11 @@ QK-norm to above 0.5, with Muon those of 1/√d and 8/d to less than 0.1.
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import REMEDIES, mean_and_error, over_steps, read
 
 rows, d, optimizers = read("growth.csv"), 32, ["Adam", "Muon"]
 control = "decay of W_Q W_K"
-labels = {
-    "none": "1/√d alone",
-    "1/d": "8/d instead",
-    "decay": "weight decay",
-    control: "decay of q and k alone",
-    "QK-clip": "QK-clip at 20",
-    "soft cap": "soft cap at 20",
-    "QK-norm": "QK-norm",
-}
-remedies = [name for name in labels if name != control]
+labels = REMEDIES | {control: "decay of q and k alone"}
 compared = [name for name in labels if name != "none"]
 over, end = {}, {}
 for how in [(name, remedy) for name in optimizers for remedy in labels]:
@@ -60,7 +51,7 @@ for column, optimizer in enumerate(optimizers):
     for axes, what in zip(
         panels[:, column], ["largest", "entropy"], strict=True
     ):
-        for place, remedy in enumerate(remedies):
+        for place, remedy in enumerate(REMEDIES):
             sizes = over[optimizer, remedy][what]
             look = {"color": f"C{place}", "label": labels[remedy]}
             axes.plot(steps[1:], sizes[1:], "os^Dvp"[place] + "-", **look)
@@ -94,7 +85,7 @@ for name in optimizers:
     first, final = over[name, "QK-norm"]["largest"][[0, -1]]
     assert abs(first - 4) < 0.3, "QK-norm rises slowly from 4"
     assert abs(final - 8.6) < 0.6, "rises slowly from 4 to about 9"
-    entropy = {r: over[name, r]["entropy"] for r in remedies}
+    entropy = {r: over[name, r]["entropy"] for r in REMEDIES}
     assert abs(entropy["none"][0] - 0.9) < 0.03, "entropies fall from about 0.9"
     assert abs(entropy["1/d"][0] - 0.79) < 0.02, "about 0.9, or 0.8 with 8/d"
     assert entropy["QK-norm"][-1] > 0.5, "that of QK-norm to above 0.5"

@@ -4,6 +4,15 @@ from pathlib import Path
 
 import numpy as np
 
+REMEDIES = {
+    "none": "1/√d alone",
+    "1/d": "8/d instead",
+    "decay": "weight decay",
+    "QK-clip": "QK-clip at 20",
+    "soft cap": "soft cap at 20",
+    "QK-norm": "QK-norm",
+}
+
 
 def read(name):
     """Return the rows of a CSV file as a structured array."""
