@@ -82,7 +82,7 @@ def of_pages(project: Project) -> Iterator[Alteration]:
         *_, result, at = NAME.fullmatch(written.partition(" :")[0].strip()).groups()
         # In a row of a table a name stands for its key.
         keys = [key_of(key, page.own) for key in KEY.findall(at)]
-        if result and "±" not in printed:
+        if result and "±" not in printed and printed.rstrip("%")[-1:].isdigit():
             place = f"{page.place(page.line)}: {{= {written.strip()} }}"
             for by in (unit(printed), -unit(printed)):
                 found.append(Alteration(snippet, result, (*keys,), by, place))
