@@ -408,20 +408,20 @@ def is_matrix(value):
 SAME = dict.fromkeys(("density-as-a-mean", "density-of-a-score-as-a-mean"), r"\infty+ 1")
 DEFINITION, STEP = "says what a letter stands for", "a step on the way to a result"
 COQ = "a step of the proof, which Coq checks (proofs/)"
-LEMMA = "for a general function: tests/theorem/test_moments.py tries it on many"
+LEMMA = "for a general function; the page proves it"
 INDEXED = "an integral of functions with an index: the reader does not know them"
-LIMIT = "a limit, not an equation; tests/saturation/test_logits.py compares the code with it"
+LIMIT = "a limit, not an equation; tests/saturation/test_near_ties.py compares the code with it"
 # The formulas without a name, by what they begin with, and why.
 UNNAMED = {
     r"\operatorname{softmax}\!\Big(": DEFINITION,
     r"p_i = \frac{e^{z_i}}": DEFINITION,
     r"\ln\frac{p_i}{p_j} =": STEP,
     r"\sum_i p_i z_i + T\,H(p), \qquad": DEFINITION,
-    r"\sum_i p_iz_i + T\,H(p) =": "tests/saturation/test_temperature.py tries it on many weights",
+    r"\sum_i p_iz_i + T\,H(p) =": STEP,
     r"\frac{\mathbb{E}\ln Z}{\ln n} \approx": "a limit: tests/saturation/test_free_energy.py",
     r"\mathbb{E}\|J\|_F^2 \approx": "an approximation: tests/saturation/test_free_energy.py",
-    r"\|J\|_F \le": "a bound: tests/saturation/test_bounds.py tries it on rows of every kind",
-    r"\mathbb{E}\sum_i p_i^2 \le": "a bound: tests/saturation/test_any_keys.py tries it",
+    r"\|J\|_F \le": "a bound: snippets/saturation/bounds.py asserts it of three kinds",
+    r"\mathbb{E}\sum_i p_i^2 \le": "a bound: snippets/saturation/any_keys.py asserts it",
     r"\frac{1}{Z^r} = \frac{1}{\Gamma(r)}": STEP,
     r"M_r(\tau) = \mathbb{E}": DEFINITION,
     r"\mathbb{E}\sum_i p_i^r =": INDEXED,
@@ -470,7 +470,7 @@ UNNAMED = {
     r"\Delta q = -\frac{\eta g\|x\|^2}{s}": STEP,
     r"\Delta q\cdot k = \delta\sum": STEP,
     r"\Delta q = -\eta\,\frac{\|x\|_1}{D}": STEP,
-    r"\mathbb{E}\,\Delta(q\cdot k) =": "tests/training/test_derivations.py simulates it",
+    r"\mathbb{E}\,\Delta(q\cdot k) =": "tests/training/test_no_scale.py measures it",
 }
 
 
