@@ -14,6 +14,7 @@ PAGE = {
     "calculator": "your-model/",
     "row": "trained/",
     "training": "training/",
+    "divisor": "growth/",
 }
 
 CALCULATOR = """shown => ({

@@ -1,22 +1,23 @@
 r"""A divisor only delays a logit that training wants larger. A norm without
 gain, a cap or a clip stops it, and weight decay does so far above.
 
-The logit of one query and one key over 3000 steps of equal length that all
+The logit of one query and one key over 4096 steps of equal length that all
 raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
 √d and d: each passes 100, the third about ten times as late as the first. The
 others have √d as well. With a norm on q and k it stops at 8, with a cap at 50,
-with a clip at 100, with weight decay below 800; with a norm that has a gain it
-climbs as high as without any measure.
+with a clip near 100, with weight decay below 800; with a norm that has a gain
+it climbs as high as without any measure.
 """
 
 # %%
 import numpy as np
 from scipy.special import ndtri
 
-d, rate, steps, decay, cap, tau = 64, 0.01, 3000, 0.1, 50, 100
+d, steps, decay, cap, tau = 64, 4096, 0.1, 50, 100
+small, large = 0.01, 0.64  # learning rates: what a step adds to a coordinate
 root = np.sqrt(d)
 # q and k at the start: the same Gaussian quantiles, in two orders.
-quantiles = ndtri((np.arange(d) + 0.5) / d)
+quantiles = np.round(ndtri((np.arange(d) + 0.5) / d), 3)
 start = np.array([quantiles, quantiles[29 * np.arange(d) % d]])
 
 
@@ -25,14 +26,14 @@ def unit(v):
     return v * root / np.linalg.norm(v)
 
 
-def climb(s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
-    """Return the logit q·k/s after each step.
+def climb(rate, s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
+    """Return the logit q·k/s after each step, before the clip acts.
 
     A step moves each coordinate by `rate`, towards a larger logit. Adam's are
     of this kind as long as the gradient keeps its sign.
     """
     q, k = start.copy()
-    g = 1.0  # the gain, of query and key together; one step adds `gain`
+    g = 1.0  # the gain, of q and of k
     logits = []
     for _ in range(steps):
         up_q, up_k = k, q
@@ -47,24 +48,35 @@ def climb(s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
         logit = (unit(q) @ unit(k) * g**2 if norm else q @ k) / s
         if logit > clip:  # γ = clip / logit, half for each of the two
             q, k = (v * np.sqrt(clip / logit) for v in (q, k))
-            logit = clip
         logits.append(logit)
     return np.array(logits)
 
 
-divided = {"1": climb(s=1), "√d": climb(), "d": climb(s=d)}
-held = {
-    "no measure": divided["√d"],
-    "weight decay": climb(decay=decay),
-    "clip at 100": climb(clip=tau),
-    "cap of 50": cap * np.tanh(divided["√d"] / cap),
-    "norm": climb(norm=True),
-    "norm and gain": climb(norm=True, gain=rate),
-}
+def measures(rate):
+    """Return the logits with each measure, all with √d as well."""
+    return {
+        "weight decay": climb(rate, decay=decay),
+        "clip at 100": climb(rate, clip=tau),
+        "cap of 50": cap * np.tanh(climb(rate) / cap),
+        "norm": climb(rate, norm=True),
+        "norm and gain": climb(rate, norm=True, gain=rate),
+    }
+
+
+divisors = {"1": 1, "√d": root, "d": d}
+divided = {name: climb(small, s) for name, s in divisors.items()}
+held, coarse, alone = measures(small), measures(large), climb(large)
 reached = {name: np.argmax(a > tau) for name, a in divided.items()}
 later = d**0.25  # steps until a level with √d, over those with 1: the limit
 bound = d / decay**2 / root  # weight decay: each coordinate ends at 1/decay
 end = {name: a[-1] for name, a in held.items()}
+explore = {
+    "start": start,
+    "rate": small,
+    "decay": decay,
+    "cap": cap,
+    "clip": tau,
+}
 
 # %%
 import matplotlib.pyplot as plt
@@ -73,9 +85,8 @@ fig, axes = plt.subplots(figsize=(6.4, 4.2))
 t = np.unique(np.geomspace(1, steps, 150).astype(int))
 for style, (name, a) in zip((":", "-", "--"), divided.items(), strict=True):
     axes.plot(t, a[t - 1], style, color="C1", label=f"÷ {name}")
-for place, name in enumerate(list(held)[1:]):
-    colour = ("C5", "C3", "C2", "C0", "C4")[place]
-    axes.plot(t, held[name][t - 1], color=colour, label=f"÷ √d, {name}")
+for colour, (name, a) in zip("53204", held.items(), strict=True):
+    axes.plot(t, a[t - 1], color=f"C{colour}", label=f"÷ √d, {name}")
 axes.set(xscale="log", yscale="log", xlim=(10, steps), ylim=(0.3, 6e4))
 axes.set(xlabel="step", ylabel="logit")
 fig.legend(ncols=2, loc="outside upper center")
@@ -89,11 +100,15 @@ assert 0 < reached["1"] < reached["√d"] < reached["d"], "each passes 100"
 assert 9 < reached["d"] / reached["1"] < 12, "about ten times as late"
 assert abs(end["norm"] - root) < 0.01, "it stops at 8"
 assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
-assert (end["cap of 50"], end["clip at 100"]) == (cap, tau), (
-    "with a cap at 50, with a clip at 100"
-)
+assert end["cap of 50"] == cap, "with a cap at 50"
+assert 0 < end["clip at 100"] / tau - 1 < 0.01, "with a clip near 100"
 assert bound / 2 < end["weight decay"] < bound, "with weight decay below"
 assert abs(bound - 800) < 1e-9, "with weight decay below 800"
-assert end["norm and gain"] > end["no measure"], "climbs as high as without"
+assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"
 assert (d, decay) == (64, 0.1), "With $d = 64$ and a decay of 0.1"
 assert later == 64**0.25, "as many steps in the end, at $d = 64$"
+assert coarse["clip at 100"][-1] > 1.2 * tau, "Large steps make a saw"
+fast = climb(4 * small)[: steps // 4]
+assert np.allclose(fast, divided["√d"][3::4], rtol=0.01), (
+    "learning rate is a factor on the time too"
+)
