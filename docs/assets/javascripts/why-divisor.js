@@ -125,7 +125,7 @@
         // Back to the step at which the same logit is reached without a divisor.
         const undivided = free.findIndex((product) => product >= free[steps] / s);
         const back = by ? "" : `M${place}H${across(undivided)}`;
-        draw(".at", `M${across(steps)} 0V100M0 0V100${back}`);
+        draw(".at", `M${across(steps)} 0V100${back}`);
 
         const verdict = [
           a
