@@ -3,16 +3,17 @@
 A plugin for pytest: after `make test ARGS="-p tests.text.digits tests/variance"` every number of
 this chapter, on whatever page it is printed, is altered by one unit of the last digit, up and down,
 and the tests that read it run again, the quick ones first, until one has noticed; what none has
-noticed is named. A number with a standard error is left out: it says itself how far it may be off.
-Where another result of the snippet has the very same number, both are altered once more, together:
-who compares a number with itself has noticed nothing.
+noticed, nor an assertion of the snippet, is named. A number with a standard error is left out: it
+says itself how far it may be off.
 """
 
 import copy
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -50,22 +51,6 @@ def altered(value: Any, keys: tuple[Any, ...], by: float) -> Any:
     return whole
 
 
-def moved(value: Any, number: Any, by: float) -> Any:
-    """Give a result with each number in it altered that is the same as one; None without any."""
-    if isinstance(value, dict):
-        new = {key: moved(item, number, by) for key, item in value.items()}
-        same = [key for key in new if new[key] is None]
-        return None if len(same) == len(new) else new | {key: value[key] for key in same}
-    if isinstance(value, list | tuple):
-        new = moved(dict(enumerate(value)), number, by)
-        return None if new is None else type(value)(new.values())
-    if isinstance(value, np.ndarray):
-        same = value == number if value.dtype.kind == "f" else np.zeros(1)
-        return np.where(same, value + by, value) if np.any(same) else None
-    is_same = isinstance(value, float | np.floating) and value == number
-    return value + by if is_same else None
-
-
 def unit(printed: str) -> float:
     """Give a unit of the last digit that is printed."""
     digits, _, power = printed.partition("e")
@@ -96,6 +81,16 @@ def of_pages(project: Project) -> Iterator[Alteration]:
     yield from {each[:4]: each for each in reversed(found)}.values()
 
 
+@cache
+def cells(path: Path) -> tuple[dict[str, Any], Any]:
+    """Give the names that a snippet's first cell leaves, and the code of its assertions."""
+    before, computes, *_, says = re.split(r"^# %%", path.read_text("utf-8"), flags=re.MULTILINE)
+    names: dict[str, Any] = {"__name__": path.stem}
+    with patch("sys.path", [str(path.parent), *sys.path]):
+        exec(f"{before}# {computes}", names)
+    return names, compile(f"# {says}", path, "exec")
+
+
 class Test(NamedTuple):
     """A test that has passed."""
 
@@ -111,8 +106,8 @@ class Notice:
         self.all = list(of_pages(project))
         self.tests: list[Test] = []
         self.read: set[tuple[str, str]] = set()  # by the test at hand
+        self.root = project.root
         self.active: Alteration | None = None
-        self.copies: dict[tuple[str, str], Any] = {}  # the results that are altered with it
         self.values: dict[tuple[str, str], Any] = {}
 
     def give(self, fresh: Any) -> Any:
@@ -127,7 +122,7 @@ class Notice:
             self.read.add(key)
             if self.active and self.active[:2] == key:
                 return altered(values[key], self.active.keys, self.active.by)
-            return self.copies.get(key, values[key])
+            return values[key]
 
         return getattr_
 
@@ -152,15 +147,6 @@ class Notice:
         self.tests.append(Test(time.perf_counter() - begin, again, self.read.copy()))
         return outcome
 
-    def copies_of(self, each: Alteration) -> dict[tuple[str, str], Any]:
-        """Give the other results that tests read which have the same number, with it altered."""
-        number = self.values[each[:2]]
-        for key in each.keys:
-            number = number[key]
-        others = [key for key in self.values if key[0] == each.snippet and key != each[:2]]
-        new = {key: moved(self.values[key], number, each.by) for key in others}
-        return {key: value for key, value in new.items() if value is not None}
-
     def passes(self, tests: list[Test]) -> bool:
         """Tell whether no test fails."""
         try:
@@ -170,19 +156,22 @@ class Notice:
             return False
         return True
 
+    def asserted(self, each: Alteration) -> bool:
+        """Tell whether an assertion of the snippet fails."""
+        names, says = cells(self.root / f"snippets/{each.snippet}.py")
+        try:
+            exec(says, names | {each.result: altered(names[each.result], each.keys, each.by)})
+        except AssertionError:
+            return True
+        return False
+
     def unnoticed(self) -> Iterator[tuple[Alteration, bool]]:
         """Yield the alterations that no test notices, and whether any reads the number."""
         self.tests.sort(key=lambda test: test.seconds)
         for each in self.all:
-            self.active, self.copies = each, {}
+            self.active = each
             tests = [test for test in self.tests if each[:2] in test.read]
-            slips = self.passes(tests)
-            if not slips and (copies := self.copies_of(each)):
-                self.copies = copies
-                slips = self.passes(
-                    [test for test in self.tests if test.read & {each[:2], *copies}]
-                )
-            if slips:
+            if self.passes(tests) and not self.asserted(each):
                 yield each, bool(tests)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
