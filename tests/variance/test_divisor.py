@@ -15,6 +15,7 @@ def test_divisor(snippet):
 
 
 def test_divisor_crossings(snippet):
+    assert snippet("variance/divisor").at_64 == {"1": 8, "2": 4, "10": 0.8, "√d": 1, "d": 1 / 8}
     for c, d in snippet("variance/divisor").crossing.items():
         assert close(d, c**2)
         variance, error = variance_and_error(dots(c, round(d)))

@@ -22,6 +22,7 @@ def test_given_query(snippet):
 def test_spread_of_the_query_length(snippet):
     page = snippet("variance/given_query")
     query = np.random.default_rng(4).standard_normal((20_000, page.d))
+    assert abs(np.linalg.norm(query, axis=1).std() / 8 - page.length_spread) < 0.003
     variance, error = variance_and_error(np.sum(query**2, axis=1) / page.d)
     assert agrees(variance, page.norm_spread**2, error)
     assert not agrees(variance, 1 / page.d, error)
