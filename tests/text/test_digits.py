@@ -11,7 +11,6 @@ from tests.conftest import PROJECT
 UNNOTICED = {
     "variance": {},
     "training": {
-        "coordinate_check.": "one draw of two seeds, which nothing but itself can give again",
         "first_step.pairs": "how many were drawn, which the snippet says",
     },
     "trained": {},

@@ -16,6 +16,7 @@ def test_first_step(snippet):
     }
     for name, law in exact.items():
         squares = page.size[name] ** 2
+        assert len(squares) == page.groups
         mean, error = mean_and_error(squares)
         expected = np.array([law(d, page.step) for d in page.dims])
         assert agrees(mean, expected, error, 6)  # Student's t, eight groups

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.tolerance import close
-from tests.training.tables import RATES, best, seeds
+from tests.training.tables import RATES, best, learning, seeds
 
 
 def test_the_learning_curves(snippet):
@@ -18,3 +18,12 @@ def test_the_learning_curves(snippet):
     assert close(page.bare, np.min(every))
     assert close(page.even, best("plain", 64, "∞")[1].mean())
     assert close(page.divided, max(max(page.final[at]) for at in page.final if at[1] != "none"))
+    assert 0 <= page.divided_below - page.divided < 0.01
+    assert page.last == max(int(at[5]) for at in learning() if at[0] == "plain")
+
+
+def test_the_model_is_as_the_page_says(snippet, model):
+    page, types = snippet("training/learning"), model.init(16, 0)["readout"].shape[1]
+    assert (page.width, page.pairs, page.types) == (model.D, model.PAIRS, types)
+    assert snippet("training/learning_changed").batch == model.SEQUENCES
+    assert close(np.exp([page.guess, page.shown]), [types, model.PAIRS])

@@ -18,6 +18,21 @@ def test_each_change_at_its_best_rate(snippet):
             assert not close(losses.mean(), best("plain", d, "none")[1].mean(), 0.1)
 
 
+def test_what_is_quoted_of_changes(snippet):
+    page = snippet("training/learning_changed")
+    final = {at: np.sort(losses) for at, losses in page.final.items()}
+    for d, late in page.late.items():
+        assert close(late, final[f"{page.long} steps", "none", d])
+        assert close(page.later[d], final["5000 steps", "none", d].mean())
+    assert close(page.begun, final[f"batches of {page.large}", "none", 64])
+    assert close(page.between[2], final["spread 2", "none", 64][-1])
+    assert close(page.between[4], final["spread 4", "none", 64][0])
+    assert close(page.gpt2, 8 * snippet("scales/audit").var_q["GPT-2"])
+    assert close([page.faster[d] ** 4 for d in (64, 256)], [64, 256])
+    tried = {at[3] for at in learning() if at[:3] == ("small start", "256", "none")}
+    assert page.n_rates == len(tried)
+
+
 def test_the_gradients_at_the_start(snippet):
     page = snippet("training/learning_changed")
     rows = stored_rows("training", "signal.csv", d="64")
@@ -27,9 +42,9 @@ def test_the_gradients_at_the_start(snippet):
     )
     assert close(page.longer, length["none"] / length["√d"], 0.01)
     assert close(page.typical, typical["none"] / typical["√d"], 0.01)
-    assert close(page.typical_at_logits, page.typical / 8)
+    assert close([page.at_logits, page.typical_at_logits], [page.longer / 8, page.typical / 8])
     for divisor, (mean, _) in page.common.items():
-        assert close(mean, common[divisor])
+        assert close([mean, page.agree[divisor]], common[divisor])
 
 
 def test_what_gradients_have_in_common_by_pairs_of_batches(torch, model, measure):
