@@ -45,3 +45,8 @@ def test_each_setting_has_the_spread_that_is_drawn(snippet, drawn, setting):
     spread = getattr(snippet("questions/changes"), setting)
     assert has_spread(drawn[setting], spread)
     assert not has_spread(drawn[setting], spread * np.sqrt(2)), "a wrong spread passes"
+
+
+def test_eight_cosines(snippet):
+    q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in vectors(256))
+    assert has_spread(8 * scores(q, k), snippet("questions/changes").eight_cosines[256])
