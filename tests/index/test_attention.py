@@ -38,6 +38,8 @@ def test_medians_to_the_last_digit(snippet):
     assert is_median(page.median_scaled_max, sample, page.draws)
     for unit in (-0.01, 0.01):
         assert not is_median(page.median_scaled_max + unit, sample, page.draws)
+    assert page.floor_at_64 < page.median_unscaled_max[64] < page.floor_at_64 + 0.01
+    assert page.floor_at_1024 < page.median_unscaled_max[1024] < page.floor_at_1024 + 0.0001
 
 
 def test_what_is_dragged_shows_the_medians_of_the_text(snippet):

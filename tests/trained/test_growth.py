@@ -17,7 +17,7 @@ def test_growth(snippet):
         assert shown == (float(row["median"]), float(row["error"]))
         assert close(shown[0], median(column("heads.csv", name)), PRINTED)
         assert not close(shown[0], np.mean(column("heads.csv", name)), PRINTED)
-    assert close(page.limit, 32 / np.sqrt(32)), "all on one line: |q·k| is |q||k|"
+    assert close(page.limit, page.d / np.sqrt(32)), "all on one line: |q·k| is |q||k|"
     assert close(page.aligned, median(column("heads.csv", "alignment")), PRINTED)
     assert close(page.at_start, median(column("heads.csv", "start_alignment")), PRINTED)
 

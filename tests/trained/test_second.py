@@ -44,15 +44,18 @@ def test_heads_have_either_sign(snippet):
 
 def test_attended_pairs_in_one_unit(snippet):
     page = snippet("trained/second")
-    for half, low, high in (("0 to 14", 0, 14), ("15 to 29", 15, 29)):
+    for half, low, high in (("0 to 14", 0, 14), ("15 to 29", 15, 29), (None, 0, 29)):
         own = [row for row in rows(HEADS) if low <= float(row["layer"]) <= high]
         C = [float(row["attended_C"]) for row in own]
         in_unit = [
             float(row["null_C"]) * float(row["null_size"]) ** 2 / float(row["attended_size"]) ** 2
             for row in own
         ]
+        shown = page.null_of_half[half] if half else page.by_selection
+        assert abs(shown - median(in_unit)) < 1e-12
+        if not half:
+            continue
         assert page.of_half[half] == median(C)
-        assert abs(page.null_of_half[half] - median(in_unit)) < 1e-12
         assert page.negative_in[half] == np.mean([x < 0 for x in C])
         # In its own unit the null model differs.
         assert abs(median(float(row["null_C"]) for row in own) - median(in_unit)) > 0.01

@@ -37,7 +37,7 @@ def latent_scores(deviation, norms=(True, True)):
     return np.sum(q * k, axis=1) / math.sqrt(PLAIN + TURNED)
 
 
-def test_one_width_stands_for_the_latents_of_deepseek(module):
+def test_one_width_stands_for_the_latents_of_deepseek(snippet, module):
     models, deviation = module("your-model/models"), 0.05
     variance, error = variance_and_error(latent_scores(deviation))
     # A sixteenth of the width gives a sixteenth of the spread.
@@ -46,7 +46,8 @@ def test_one_width_stands_for_the_latents_of_deepseek(module):
     assert not agrees(variance, (WIDTH * deviation**2) ** 2, error), "the whole width"
     variance, error = variance_and_error(latent_scores(deviation, norms=(False, False)))
     assert not agrees(variance, given**2, error), "without the latents' norms"
-    assert models.MODELS["DeepSeek-V3"]["D"] == models.LATENT
+    shown = snippet("your-model/calculator").latent
+    assert models.MODELS["DeepSeek-V3"]["D"] == models.LATENT == shown
 
 
 @pytest.mark.parametrize(
