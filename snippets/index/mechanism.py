@@ -1,5 +1,5 @@
-"""Sums of products of random sign spread like √d, and softmax hands one key
-nearly all; what a training step adds grows like d.
+"""Sums of products of random sign spread like √d, and softmax gives one
+key most of the attention; what a training step adds grows like d.
 
 Two rows, at the start and after a training step, for 32 keys of 64 dimensions.
 On the left each line is a walk: the products of the query and one key, added

@@ -144,7 +144,7 @@ def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
     page.wait_for_function("() => !document.querySelector('.guess').innerText.includes('?')")
     answer = question.inner_text()
     assert answer.startswith(said)
-    keys, share = re.search(r"has ([\d.]+)%: in effect ([\d.]+) of 32", answer).groups()[::-1]
+    keys, share = re.search(r"has ([\d.]+)%, as if ([\d.]+) of 32", answer).groups()[::-1]
     assert printed(share, 100 * weights.max())
     assert printed(keys, 1 / np.sum(weights**2))
     if guess:

@@ -30,8 +30,9 @@ MECHANISM = """shown => ({
     size: shown.querySelector('.walks b').textContent,
     words: [...shown.querySelectorAll('.row')].map(row => row.innerText),
     bars: [...shown.querySelectorAll('.bars path')].map(path => path.getAttribute('d')),
-    drawn: Object.fromEntries(['.walk', 'path.root', '.now .dots', '.now .best', '.divided .dots']
-        .map(part => [part, shown.querySelector(part).getAttribute('d')])),
+    drawn: Object.fromEntries(
+        ['.walk', 'path.root', '.before', '.now .dots', '.now .best', '.divided .dots'].map(
+        part => [part, shown.querySelector(part).getAttribute('d')])),
     now: ['--d', '--root', '--high']
         .map(name => +shown.querySelector('.fan').style.getPropertyValue(name)),
 })"""
@@ -60,6 +61,7 @@ def mechanism_differs(page: Page, snippet, module) -> Iterator[str]:
         size = f"+{drawn_by.added[d - 1]:.1f}" if trained else f"±{np.sqrt(d):.1f}"
         wrong = (
             shown["size"] != size
+            or not np.allclose(drawn[".before"][0, 1:, 1], drawn_by.start[0, :d], atol=0.0501)
             or shown["now"] != [d / 128, np.sqrt(d), 60 if trained else 32]
             or not np.allclose(drawn[".walk"][:, :, 1], walks, atol=0.0501)
             or not np.allclose(drawn[".walk"][:, :, 0], range(129))
@@ -75,9 +77,7 @@ def mechanism_differs(page: Page, snippet, module) -> Iterator[str]:
             bars = shown["bars"][2 * row : 2 * row + 2]
             heights, own = ([float(h) / 100 for h in re.findall(r"v-?([\d.]+)", b)] for b in bars)
             place = [float(x) for x in re.findall(r"^M([\d.]+)", bars[1])]
-            words = re.search(
-                r"([\d.]+)%.*in effect ([\d.]+) of 32", shown["words"][row], re.DOTALL
-            )
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
             divisor = re.search(r"√d = ([\d.]+)", shown["words"][row])
             wrong = (
                 wrong
@@ -130,7 +130,7 @@ def attention_differs(page: Page, snippet, module) -> Iterator[str]:
             heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
             share = weights[0 if own is None else own]
             keys = 1 / np.sum(weights**2)
-            words = re.search(r"([\d.]+)%.*in effect ([\d.]+) of (\d+)", row["words"], re.DOTALL)
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
             percent, sharing = (float(words[1]), float(words[2])) if words else (nan, nan)
             digits = 0 if share >= 0.0995 else 1
             if (
@@ -415,9 +415,7 @@ def row_differs(page: Page, snippet, module) -> Iterator[str]:
             ]
             for bars in shown["bars"]
         ]
-        words = re.search(
-            r"([\d.]+)%\s+goes to “(.+)”\s+in effect ([\d.]+) of (\d+)", shown["words"]
-        )
+        words = re.search(r"([\d.]+)%\s+goes to “(.+)”\s+as if ([\d.]+) of (\d+)", shown["words"])
         size = re.search(r"= ([\d.]+)", shown["title"])
         if (
             not np.allclose(lengths, np.transpose([weights, trained]), atol=DRAWN)

@@ -28,6 +28,7 @@ const softmax = (scores) => {
 
 /** Count the keys that share the weights. */
 const sharing = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+const sharers = (weights, of) => `as if ${+sharing(weights).toFixed(1)} of ${of} shared it`;
 
 /** Draw bars of heights from 0 to 1 as a path, 1000 wide and 100 high. */
 const bars = (heights, from = 0, of = heights.length) => {

@@ -82,7 +82,7 @@
               : "Undivided";
           }
           const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
-          const keys = `in effect ${sharing(weights).toFixed(1)} of ${n} keys share it`;
+          const keys = sharers(weights, `${n} keys`);
           row.querySelector(".axis").textContent = `${n} keys, largest share first`;
           row.querySelector("b").textContent = percent(share);
           row.querySelector("span").innerHTML = `goes to ${who}<br>${keys}`;

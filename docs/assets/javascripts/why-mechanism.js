@@ -27,9 +27,9 @@
         { name: "trained", value: 0 },
       ];
       stage = `<section class="walks"><p class="found"><b></b> <span></span></p><div class="fan" aria-hidden="true">
-        ${svg("all", ["grid", "walk", "root"])}<div class="veil"></div>${svg("now", ["front", "best", "dots"])}
+        ${svg("all", ["grid", "walk", "root"])}<div class="veil"></div>${svg("now", ["front", "before", "best", "dots"])}
         ${svg("divided", ["dots", "best"])}
-        <i>40</i><i>20</i><i>−20</i><i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by">÷ √d: ±1</i>
+        <i>40</i><i>20</i><i>−20</i><i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by"><em>÷ √d</em>±1</i>
         </div></section><div class="rows">${row("C1")}${row("C0")}</div>`;
       acts = `<p class="acts">${["At the start", "After a training step"]
         .map((name, i) => `<button type="button" data-act="train" value="${i}">${name}</button>`)
@@ -46,8 +46,8 @@
         this.walk(0);
         this.start = this.sums[0];
         const [bare, divided] = [1, Math.sqrt(AT)].map((by) => this.shares(AT, by));
-        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}: in effect ${sharing(bare).toFixed(1)} of
-          32 keys share it. Divided by ${Math.sqrt(AT)}, it is ${sharing(divided).toFixed(0)}.`;
+        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}, ${sharers(bare, "32 keys")}.
+          Divided by ${Math.sqrt(AT)}, ${sharers(divided, 32)}.`;
         this.at("[name=d]").addEventListener("input", () => (this.to = undefined)); // the reader's hand comes first
       }
 
@@ -111,9 +111,10 @@
           button.ariaPressed = +button.value === trained;
 
         const [, , now, divided] = this.at(".fan").children;
-        const [front, walk, ends] = now.children;
+        const [front, before, walk, ends] = now.children;
         front.setAttribute("d", `M${d},-99v199`);
         walk.setAttribute("d", line(this.sums[best].slice(0, d + 1)) + dots(d, [scores[best]]));
+        before.setAttribute("d", line(this.start.slice(0, d + 1)));
         ends.setAttribute("d", dots(d, scores));
         divided.children[0].setAttribute(
           "d",
@@ -130,7 +131,7 @@
         const [size, why] = trained
           ? [
               `+${added.toFixed(1)}`,
-              `from one step, to the score of one key:<br>${d} terms, nearly all of one sign, add up`,
+              `one step moves query and key together:<br>nearly all of the key’s ${d} products gain`,
             ]
           : [
               `±${by.toFixed(1)}`,
@@ -146,7 +147,7 @@
           every.setAttribute("d", bars(sorted));
           own.setAttribute("d", trained ? bars([weights[0]], sorted.indexOf(weights[0]), 32) : "");
           const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
-          const keys = `in effect ${sharing(weights).toFixed(1)} of 32 share it`;
+          const keys = sharers(weights, 32);
           row.querySelector(".title").textContent = title;
           row.querySelector("b").textContent = percent(weights[best]);
           row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;
