@@ -1,9 +1,6 @@
-"""The answers themselves: their form, and the list on top."""
+"""The answers themselves: their form."""
 
 import re
-from itertools import islice
-
-import pytest
 
 from tests.conftest import PROJECT
 
@@ -38,46 +35,8 @@ def test_every_answer_is_short_computed_linked_and_cited():
     ]
 
 
-def listed(page):
-    """Give the anchors in the list on top, groups and questions, in order."""
-    return re.findall(r"\]\(#([\w-]+)\)", page.split("\n## ")[0])
-
-
-def anchors(page):
-    """Give the anchors of the headings below it, in order."""
-    headings = re.findall(r"^##+ (.+?)(?: \{#([\w-]+)\})?$", page, re.MULTILINE)
-    return [anchor or re.sub(r"\W+", "-", title.lower()) for title, anchor in headings]
-
-
-def misplaced(page):
-    """Name what the list on top lacks, has too much, or else the first that is out of order."""
-    on_top, below = listed(page), anchors(page)
-    found = [f"the list on top lacks (#{each})" for each in below if each not in on_top]
-    found += [f"no heading has (#{each})" for each in on_top if each not in below]
-    pairs = zip(on_top, below, strict=False)
-    swapped = (f"(#{one}) is listed where (#{other}) comes" for one, other in pairs if one != other)
-    return found or [*islice(swapped, 1)]
-
-
-def test_the_list_on_top_leads_to_every_question():
-    page = PAGE.read_text("utf-8")
-    assert misplaced(page) == []
-    assert len(set(anchors(page))) == len(listed(page)) == len(anchors(page)) > 50
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "flaw"),
-    [
-        ("\n## In code", "\n### New? {#new}\n\n## In code", "the list on top lacks (#new)"),
-        ("[MLA](#mla)", "[MLA](#mla) [a](#more)", "no heading has (#more)"),
-        (
-            "(#models)**: [DeBERTa](#deberta)",
-            "(#deberta)**: [a](#models)",
-            "(#deberta) is listed where (#models) comes",
-        ),
-    ],
-)
-def test_what_the_list_on_top_lacks_or_misplaces_is_named(old, new, flaw):
-    page = PAGE.read_text("utf-8")
-    assert page.count(old) == 1
-    assert misplaced(page.replace(old, new)) == [flaw]
+def test_the_list_on_top_has_every_question():
+    top, _, below = PAGE.read_text("utf-8").partition("\n## ")
+    questions = re.findall(r"^### .* \{#([\w-]+)\}$", below, re.MULTILINE)
+    assert len(questions) > 30
+    assert [each for each in questions if f"(#{each})" not in top] == []

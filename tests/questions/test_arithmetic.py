@@ -5,7 +5,7 @@ from math import exp
 
 import numpy as np
 
-from tests.questions.draws import has_spread, scores, vectors
+from tests.questions.draws import scores, vectors
 from tests.tolerance import close
 
 
@@ -20,18 +20,6 @@ def test_a_shift_and_a_division(snippet):
     assert result.largest["divided"] < 0.5 < result.largest["shifted"]
 
 
-def test_twice_and_after_softmax(snippet):
-    result = snippet("questions/arithmetic")
-    q, k = vectors(64)
-    assert has_spread(scores(q / 8, k) / 8, result.twice)
-    assert not has_spread(scores(q, k) / 8, result.twice)
-    assert close(result.after_softmax, 1 / 8)
-    q, k = vectors(128)
-    assert has_spread(scores(q, k) * result.neo, 1)
-    assert not has_spread(scores(q, k) / 8, 1)
-    assert close(result.neo**-2, 2048 / 16)
-
-
 def test_a_mask_that_is_divided_too(snippet):
     result = snippet("questions/arithmetic")
     score = 5.0
@@ -40,12 +28,6 @@ def test_a_mask_that_is_divided_too(snippet):
         (result.kept_before, (score - 100) / 8),
     ):
         assert close(exp(masked) / exp(score / 8), kept)
-
-
-def test_a_power_of_2(snippet):
-    result = snippet("questions/arithmetic")
-    assert close(2 ** (20 * result.factor_of_2), exp(20 / 8))
-    assert not close(2 ** (20 / 8), exp(20 / 8))
 
 
 def grid():

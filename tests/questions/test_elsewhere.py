@@ -51,14 +51,6 @@ def test_the_root_of_all_heads_is_a_temperature(result):
     assert abs(result.share["sets"] / result.share["root"] - 1) > 0.5
 
 
-def test_cosines_times_a_factor(result):
-    q, k = vectors(512, 5000)
-    cosine = scores(q, k) / np.linalg.norm(q, axis=1) / np.linalg.norm(k, axis=1)
-    assert has_spread(cosine / 0.07, result.clip_start)
-    assert has_spread(cosine * 100, result.clip_end)
-    assert not has_spread(cosine * 100, result.clip_frozen * 1.1)
-
-
 def test_half_of_the_weight_goes_to_the_stored_pattern(result):
     """Of 512 Gaussian patterns of 64 coordinates, one of length 8 is asked for."""
     z = np.random.default_rng(3).standard_normal((4000, 511))
