@@ -2,12 +2,11 @@
 
 import math
 
-import numpy as np
 import pytest
 import sympy
 
-from tests.tolerance import agrees, close, mean_and_error, variance_and_error
-from tests.variance.draws import dots, standardise
+from tests.tolerance import agrees, close, variance_and_error
+from tests.variance.draws import dots
 
 
 def gaussian_mean(polynomial):
@@ -43,15 +42,3 @@ def test_variance_if_independent(module):
     variance, error = variance_and_error(entries.var(axis=1))
     assert agrees(variance, law.variance_if_independent(n, d, m), error)
     assert not agrees(variance, law.variance(n, d, m), error)
-
-
-@pytest.mark.parametrize("shape", [(1, 3, 2), (3, 2, 4), (5, 1, 2)])
-def test_expected_if_standardised_at_other_shapes(module, shape):
-    law = module("variance/sample_variance")
-    n, d, m = shape
-    rng = np.random.default_rng(10)
-    Q = standardise(rng.standard_normal((40_000, n, d)))
-    K = standardise(rng.standard_normal((40_000, d, m)))
-    mean, error = mean_and_error(np.var(Q @ K, axis=(1, 2)))
-    assert agrees(mean, law.expected_if_standardised(n, d, m), error)
-    assert not agrees(mean, law.expected(n, d, m), error)
