@@ -118,16 +118,6 @@ def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
     assert page.evaluate("() => window.same")
 
 
-@pytest.mark.parametrize("name", PAGE)
-def test_paper_has_the_figure(visit, name):
-    tab = visit(BASE + PAGE[name])
-    shown = tab.page.locator(f"why-{name}")
-    assert not shown.locator(".drawing").is_visible()
-    tab.show("paper")
-    assert shown.locator(".drawing").is_visible()
-    assert not shown.locator(".panel").is_visible()
-
-
 # The front page --------------------------------------------------------------------------------
 
 

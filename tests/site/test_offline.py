@@ -1,14 +1,12 @@
 """The zip, opened from a disk: each link, each page, search."""
 
-import re
-from urllib.parse import unquote, urldefrag
 from zipfile import ZipFile
 
 import pytest
 
 from editions import offline
 from tests.site.browser import PAGES, complains, open_tab
-from tests.site.test_links import Links
+from tests.site.test_links import broken_links
 
 pytestmark = pytest.mark.long
 
@@ -25,25 +23,9 @@ def unzipped(once, site):
     return once("offline", fill) / "why"
 
 
-def leads_nowhere(folder):
-    """List the links that a browser cannot follow on a disk, as `page: link`."""
-    pages = {file.resolve(): Links(file.read_text("utf-8")) for file in folder.rglob("*.html")}
-    found = []
-    for file, page in pages.items():
-        for link in page.targets:
-            if re.match(r"https?:|mailto:|data:", link):
-                continue
-            address, anchor = urldefrag(link)
-            path = unquote(address.partition("?")[0])
-            to = (file.parent / path).resolve() if path else file
-            if not to.is_file() or (to in pages and unquote(anchor) not in pages[to].anchors):
-                found.append(f"{file.relative_to(folder.resolve())}: {link}")
-    return found
-
-
 def test_every_link_leads_to_a_file(unzipped, site):
-    assert leads_nowhere(unzipped) == []
-    assert leads_nowhere(site), "a server's links name folders"
+    assert broken_links(unzipped, serves=False) == []
+    assert broken_links(site, serves=False), "a server's links name folders"
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from tests.site.browser import (
     address,
     asks_elsewhere,
     background,
-    complains,
 )
 
 
@@ -31,18 +30,6 @@ def test_the_toggle_changes_the_palette_and_is_remembered(visit, palette):
     for path in ("glossary/", "references/"):
         page.goto(urljoin(page.url, BASE + path))
         assert background(page) == other
-
-
-def test_search_finds_a_page_and_asks_nobody_else(visit):
-    tab = visit(BASE)
-    tab.page.wait_for_load_state("networkidle")
-    assert not any("/search/" in url for url in tab.requests), "it is as large as two chapters"
-    tab.page.keyboard.press("/")
-    tab.page.keyboard.type("attention", delay=20)
-    tab.page.locator(".md-search-result__link").first.wait_for()
-    assert any("/search/" in url for url in tab.requests)
-    assert asks_elsewhere(tab) == []
-    assert complains(tab) == []
 
 
 def copied(page: Page) -> str:

@@ -15,14 +15,3 @@ def test_a_page_keeps_its_budget(visit, site, path):
     assert weights["fonts"] > 20  # what is served is counted
     assert weights["scripts"] > 30
     assert sum(weights.values()) < KILOBYTES, weights
-
-
-def test_search_is_not_part_of_a_first_visit(visit, site):
-    """Its index weighs as much as two chapters: with it, a page would be too heavy."""
-    tab = visit(BASE + "saturation/")
-    tab.page.wait_for_load_state("networkidle")
-    assert not any("/search/" in url for url in tab.requests)
-    with tab.page.expect_request_finished(lambda request: "/search/" in request.url):
-        tab.page.keyboard.press("/")
-    weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
-    assert sum(weights.values()) > KILOBYTES
