@@ -83,12 +83,12 @@ def of_pages(project: Project) -> Iterator[Alteration]:
 
 @cache
 def cells(path: Path) -> tuple[dict[str, Any], Any]:
-    """Give the names that a snippet's first cell leaves, and the code of its assertions."""
-    before, computes, *_, says = re.split(r"^# %%", path.read_text("utf-8"), flags=re.MULTILINE)
+    """Give the names that a snippet leaves, and the code of its assertions."""
+    code, _, says = path.read_text("utf-8").partition("\n# %% says\n")
     names: dict[str, Any] = {"__name__": path.stem}
-    with patch("sys.path", [str(path.parent), *sys.path]):
-        exec(f"{before}# {computes}", names)
-    return names, compile(f"# {says}", path, "exec")
+    with patch("sys.path", [str(path.parent), *sys.path]), patch("matplotlib.pyplot.show"):
+        exec(code, names)
+    return names, compile(says, path, "exec")
 
 
 class Test(NamedTuple):
