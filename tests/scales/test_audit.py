@@ -24,13 +24,13 @@ def test_rows_of_the_audit_by_closed_forms(snippet, other):
     for rule, (q, k) in VARIANCES.items():
         assert close([page.var_q[rule], page.var_k[rule]], [q, k])
         sigma = math.sqrt(q * k) * (8 if rule == "T5" else 1)
-        assert close(page.logit_sd[rule], sigma)
+        assert close([page.logit_sd[rule], page.logit_variance[rule]], [sigma, sigma**2])
         assert close(page.effective[rule] / other.participation(N, sigma), 1, 1e-6)
         assert not close(page.effective[rule] / other.participation(N, 1.01 * sigma), 1, 1e-6)
     for width, variance in page.fixed.items():
         assert close(variance, width / 2500)
         assert close(page.fixed_effective[width] / other.participation(N, variance), 1, 1e-6)
-    assert close(math.exp(page.frozen**2 / 2), N)
+    assert close(math.exp(page.frozen**2 / 2), page.n_keys)
 
 
 def test_the_rules_are_those_of_the_calculator(snippet, module):
@@ -78,4 +78,5 @@ def test_cross_attention(snippet):
         score.append(q @ k / 8)
     sd, error = sd_and_error(np.array(score))
     assert agrees(sd, page.cross_sd, error)
+    assert close(page.cross_sd**2, 2 * 768 / (512 + 768))
     assert not agrees(sd, page.cross_sd * 1.2**1.5, error)

@@ -38,6 +38,7 @@ def test_quantiles_of_the_weight_to_a_hundredth(snippet, other, name):
     assert close(page.noise_alone[name], other.largest(N, factor(N)), 1e-4)
     assert not close(page.noise_alone[name], other.largest(N, 1.01 * factor(N)), 1e-4)
     assert close(page.at_512[name], factor(512))
+    assert close(page.at_512["√d"] ** 2, page.d)
 
 
 @pytest.mark.parametrize("name", FACTORS)

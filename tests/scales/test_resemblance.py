@@ -32,6 +32,8 @@ def test_resemblance(snippet, cosine):
 
 
 def test_effective_keys_of_similar_tokens(snippet, other):
-    for c, keys in snippet("scales/resemblance").effective.items():
+    page = snippet("scales/resemblance")
+    assert page.n_keys == N
+    for c, keys in page.effective.items():
         assert close(keys / other.participation(N, math.sqrt(1 - c)), 1, 1e-6)
         assert not close(keys / other.participation(N, 1 - c), 1, 1e-6) or c == 0

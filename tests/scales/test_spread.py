@@ -1,4 +1,4 @@
-"""The spread and the size of a logit with each rival, against draws and integrals."""
+"""The spread and the size of cosines and of capped logits; test_weights.py has the others."""
 
 import math
 
@@ -6,39 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from tests.scales.draws import N, pairs, sd_and_error
 from tests.tolerance import agrees, close, mean_and_error
-
-
-@pytest.mark.parametrize("d", [4, 64, 256])
-def test_spread_and_size_of_every_rival(snippet, d):
-    page = snippet("scales/spread")
-    divisors = {
-        "1": 1,
-        "log d": math.log(d),
-        "√d": math.sqrt(d),
-        "d": d,
-        "d/8": d / 8,
-        "d⁵": d**5,
-        "exp πd": math.exp(min(math.pi * d, 700)),
-        "log n": math.sqrt(d) / math.log(N),
-    }
-    for rho, table in [(0.0, page.start), (page.rho, page.aligned)]:
-        q, k = pairs(d, rho)
-        dot = np.sum(q * k, axis=1)
-        value, error = mean_and_error(dot) if rho else sd_and_error(dot)
-        for name, f in divisors.items():
-            if name == "exp πd" and d > 64:
-                continue
-            assert agrees(value / f, table[name][d], error / f)
-            assert not agrees(value / f * 1.2, table[name][d], error / f)
-            if rho == 0:
-                assert agrees(value / f, 1, error / f) == (name == "√d" or (name, d) == ("d/8", 64))
-        cosine = dot / np.linalg.norm(q, axis=1) / np.linalg.norm(k, axis=1)
-        value, error = mean_and_error(cosine) if rho else sd_and_error(cosine)
-        for name, factor in [("cosine", 1), ("10 cosine", 10), ("QK-norm", math.sqrt(d))]:
-            assert agrees(value * factor, table[name][d], error * factor)
-        assert not agrees(value, table["√d"][d], error)
 
 
 @pytest.mark.parametrize("d", [4, 64, 4096])
