@@ -43,6 +43,14 @@ def test_gradient_of_the_output_for_512_keys(snippet, exact):
     assert 4.5 * error < 0.05 < abs(page.rms_ratio[d][n] - page.rms_relative)
 
 
+@pytest.mark.parametrize(("n", "sigma"), [(2, 1.0), (64, 3.0)])
+def test_the_part_along_the_query(exact, n, sigma):
+    g, p = draw(n, n, sigma, 40_000)
+    square = np.sum((p * (g - np.sum(p * g, axis=1, keepdims=True))) ** 2, axis=1)
+    assert is_mean(exact.along_query_square(n, sigma), square)
+    assert not is_mean(1.1 * exact.along_query_square(n, sigma), square)
+
+
 @pytest.mark.parametrize("d", [64, 128, 256])
 def test_where_the_medians_cross(snippet, keys, d):
     page = snippet("saturation/reach")
