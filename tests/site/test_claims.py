@@ -66,12 +66,3 @@ def test_a_source_without_such_a_claim_says_so(claims):
     claims.locator('.filter [value="withdrawn"]').check()
     assert claims.locator(".source:visible").evaluate(said) == '"No such claim in this source."'
     assert not claims.locator(".source table:visible").count()
-
-
-def test_the_keyboard_narrows_too(claims):
-    claims.locator(".filter input").first.focus()
-    claims.keyboard.press("ArrowRight")
-    assert {verdict for _, verdict in shown(claims)} == {"true"}
-    claims.keyboard.press("Tab")
-    claims.keyboard.press("ArrowRight")
-    assert {source for source, _ in shown(claims)} == {"000"}

@@ -102,22 +102,6 @@ def reads_out_badly(tab: Tab) -> list[str]:
     )
 
 
-def lists_another_heading(tab: Tab) -> list[str]:
-    """Entries of the contents lists that do not read as the heading does to which they lead."""
-    return tab.page.evaluate(
-        r"""() => {
-            const read = e => e.textContent.trim().replace(/\s+/g, ' ')
-            const links = document.querySelectorAll('[data-md-component=toc] a, .toc a')
-            return [...links].flatMap(link => {
-                const heading = document.getElementById(link.hash.slice(1)).cloneNode(true)
-                heading.querySelectorAll('.headerlink').forEach(e => e.remove())
-                heading.querySelectorAll('math').forEach(e => e.replaceWith(e.ariaLabel))
-                return read(link) === read(heading) ? [] : `${read(link)} / ${read(heading)}`
-            })
-        }"""
-    )
-
-
 def sets_straight_quotes(tab: Tab) -> list[str]:
     """Apostrophes and quotation marks of a typewriter, outside code and what is not seen."""
     return tab.page.evaluate(
@@ -130,18 +114,6 @@ def sets_straight_quotes(tab: Tab) -> list[str]:
                     found.push(data.match(/.{0,30}['"].{0,30}/)[0])
             }
             return found
-        }"""
-    )
-
-
-def shows_a_mistake(tab: Tab) -> list[str]:
-    """What weave could not do, and marks that nothing replaced."""
-    return tab.page.evaluate(
-        r"""() => {
-            const found = [...document.querySelectorAll('.weave-error')].map(e => e.textContent)
-            const main = (document.querySelector('article') || document.body).cloneNode(true)
-            for (const e of main.querySelectorAll('pre, code, script, style, math')) e.remove()
-            return found.concat(main.textContent.match(/\{[=?] [^}]*\}|\$\$.*|^ *::: .*/gm) || [])
         }"""
     )
 
@@ -205,9 +177,7 @@ CHECKS = {
     "light": {
         lacks_words: "no text alternative",
         reads_out_badly: "null: <math><merror>",
-        lists_another_heading: "Deep d / Deep √d",
         sets_straight_quotes: "It's straight",
-        shows_a_mistake: "{= spread.std }",
         lacks_fonts: "not loaded: Why Math",
         hides_figures: "pale",
     },
