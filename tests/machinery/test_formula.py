@@ -13,7 +13,6 @@ READ = {
     r"\sqrt{2d}": "√(2d)",
     r"\sqrt{64}": "√64",
     r"\sqrt c\,m": "√c m",
-    r"\sqrt[3]{x}": "³√x",
     r"\operatorname{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V": "softmax(QKᵀ/√d_k)V",
     r"\frac{a+b}{cd}": "(a+b)/(cd)",
     r"\frac2\pi x": "(2/π)x",

@@ -51,7 +51,7 @@ def site(project):
             "plugins:\n  - weave\n"
             "  - mkdocs-jupyter: {include: ['labs/*.ipynb'], include_source: true}\n"
             "markdown_extensions:\n  - pymdownx.superfences\n  - md_in_html\n  - attr_list\n"
-            "  - weave: {time_limit: 5}\n",
+            "  - weave\n",
         )
         project.log.clear()
         project.log.set_level(logging.WARNING)
@@ -108,14 +108,11 @@ def test_a_mistake_in_a_formula_names_its_cell_and_line(site):
     ("name", "code", "says"),
     [
         ("check-1", "import warnings\nwarnings.warn('careful')", "UserWarning: careful"),
-        ("check-1", "import sys\nprint('so', file=sys.stderr)", "writes a warning or an error: so"),
-        ("check-1", "import time\ntime.sleep(30)", "stopped after 5 s"),
         ("check-1", "import os\nos.kill(os.getpid(), 9)", "its process died with exit code -9"),
-        ("check-1", "x = (", "SyntaxError"),
         ("figure-1", DRAW, "begin it with"),
         ("figure-1", f'"""Only a caption."""\n{DRAW}', "begin it with"),
-        ("figure-1", f"{DRAWN}\nplt.figure()\nplt.figure()\nplt.show()", "it shows 3"),
-        ("figure-1", f"{DRAWN}\nprint(1)", "make two cells of it"),
+        ("figure-1", f"{DRAWN}\nplt.figure()\nplt.figure()\nplt.show()", "shows one figure"),
+        ("figure-1", f"{DRAWN}\nprint(1)", "and prints nothing"),
     ],
 )
 def test_what_else_a_cell_must_not_do(site, name, code, says):
@@ -125,17 +122,9 @@ def test_what_else_a_cell_must_not_do(site, name, code, says):
     assert says in warning
 
 
-@pytest.mark.parametrize(
-    ("repository", "colab"),
-    [
-        ("https://github.com/someone/why", True),
-        ("https://github.com/someone/why.git", True),
-        ("https://gitlab.com/someone/why", False),
-        ("", False),
-    ],
-)
-def test_colab_is_offered_where_the_repository_is_known(repository, colab):
-    text = lab.links("law", "The law", repository, "edit/trunk/docs/")
-    address = "https://colab.research.google.com/github/someone/why/blob/trunk/docs/labs/law.ipynb"
-    assert (f'href="{address}"' in text) == colab
-    assert ("colab" in text) == colab
+def test_colab_is_offered_for_what_is_on_github():
+    address = "https://github.com/someone/why/edit/trunk/docs/labs/law.ipynb"
+    colab = "https://colab.research.google.com/github/someone/why/blob/trunk/docs/labs/law.ipynb"
+    assert f'href="{colab}"' in lab.links("law", "The law", address)
+    for other in ("", address.replace("github", "gitlab")):
+        assert "colab" not in lab.links("law", "The law", other)

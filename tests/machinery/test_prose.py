@@ -55,23 +55,15 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
         (
             'assert slope > 1 or slope < 3, "more than one of"',
             "It is more than one of.",
-            "slope <= 1",
+            "'slope > 1' decides nothing",
         ),
         ('assert all(x > 1 for x in same), "all of the same"', "It is all of the same.", "nothing"),
-        ('assert 2 > 1, "two is more than"', "Two is more than one.", "asks nothing of a result"),
         (
             'for x in std:\n    assert x > slope, "each is larger than it"',
             "Each is larger than it.",
             None,
         ),
-        ('for x in same:\n    assert x, "each of them is"', "Each of them is.", "is never reached"),
-        (
-            "seen = []\nfor x in std:\n    seen.append(x)\n"
-            "    assert x > 1, 'each is more than one'\n"
-            "assert len(seen) == 3, 'three of them all'",
-            "Each is more than one, three of them all.",
-            None,
-        ),
+        ('for x in same:\n    assert x > 1, "each of them is"', "Each of them is.", "nothing"),
         (RISES, "For $a<b$ it rises from line to line, and $c>d$.", None),
         (
             'for x in std:\n    assert x < 8, "each is smaller than it"',
@@ -104,8 +96,8 @@ def test_an_assertion_without_words_is_a_mistake(said, says):
 @pytest.mark.parametrize(
     ("says", "mistake"),
     [
-        ("np.testing.assert_allclose(slope, 9)", "an assertion fails that has no words"),
-        ('def f():\n    assert slope > 1, "more than one of"\n\nf()', "outside the function"),
+        ("np.testing.assert_allclose(slope, 9)", "AssertionError"),
+        ('def f():\n    assert slope > 1, "more than one of"\n\nf()', "decides nothing"),
     ],
 )
 def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):

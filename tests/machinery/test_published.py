@@ -12,13 +12,6 @@ from mkdocs.config import load_config
 
 from tests.conftest import PROJECT
 from weave.pages.published import published
-from weave.project import Project as Woven
-
-
-def files(project) -> dict[str, bytes]:
-    woven = Woven(project.root)
-    woven.refresh()
-    return published(woven)
 
 
 @cache
@@ -56,24 +49,6 @@ def test_a_script_runs_alone(name, tmp_path):
 def test_as_it_stands_in_the_repository_it_does_not(tmp_path):
     script = PROJECT.root / "snippets/variance/spread.py"
     assert "No module named 'dot_product'" in run(script.read_bytes(), tmp_path)
-
-
-def test_a_table_beside_a_module_comes_along(project, tmp_path):
-    project.file("snippets/chapter/heads.csv", "a,b\n1,2\n")
-    read = 'from pathlib import Path\n\nrow = Path(__file__).with_name("heads.csv").read_text()\n'
-    project.file("snippets/chapter/stored.py", read)
-    project.snippet(compute="from stored import row\n\nassert row.split() == ['a,b', '1,2']")
-    script = files(project)["snippets/chapter/line.py"]
-    assert run(script, tmp_path) == ""
-    lost = script.replace(b'"heads.csv").write', b'"other.csv").write')
-    assert "FileNotFoundError" in run(lost, tmp_path)
-
-
-def test_a_build_links_to_the_script_it_shows(project):
-    project.snippet()
-    html = project.build("# C\n\n::: chapter/line\n", strict=True).html
-    assert 'href="../snippets/chapter/line.py"' in html
-    assert (project.root / "site/snippets/chapter/line.py").is_file()
 
 
 def test_a_site_that_knows_no_address_lists_none(project, monkeypatch):

@@ -1,6 +1,7 @@
 """What is kept survives a bad file, holds data only, and is whole or not there."""
 
 import sqlite3
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -15,7 +16,6 @@ VALUES = [
     float("inf"),
     "√d",
     True,
-    2 + 3j,
     (1, "a"),
     {3, 1},
     {64: 8.0, "a": {(1, 2): [None.__class__.__name__]}},
@@ -40,7 +40,10 @@ def test_a_value_comes_back_as_it_was(value):
     assert repr(back) == repr(value)
 
 
-@pytest.mark.parametrize("value", [len, object(), np.array([len]), [len], {"a": len}, type])
+POINT = namedtuple("POINT", "x")(1)
+
+
+@pytest.mark.parametrize("value", [len, POINT, np.array([len]), [len], {"a": len}, type])
 def test_what_is_no_data_is_not_kept(value):
     with pytest.raises(TypeError):
         pack(value)
@@ -53,34 +56,16 @@ def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
         "CREATE TRIGGER full BEFORE INSERT ON parts_1 WHEN NEW.part = 'two' "
         "BEGIN SELECT RAISE(FAIL, 'the disk is full'); END"
     )
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(WeaveError, match="the disk is full"):
         store.write("run", "a/b", {"one": "2", "two": "2"})
     assert [store.read("run", "a/b", part) for part in ("one", "two")] == ["1", "1"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"no database", b"SQLite format 3\0" + bytes(80)])
-def test_a_bad_file_gives_way(tmp_path, damage):
+def test_a_file_that_is_no_store_is_named_with_what_to_do(tmp_path):
     file = tmp_path / "store.sqlite"
-    file.write_bytes(damage)
-    store = Store(file)
-    store.write("page", "a", {"one": "1"})
-    assert Store(file).read("page", "a", "one") == "1"
-
-
-@pytest.mark.parametrize("keep", [100, 4096, 9000])
-def test_a_file_that_is_cut_off_gives_way(tmp_path, keep):
-    file = tmp_path / "store.sqlite"
-    store = Store(file)
-    values = [str(np.random.default_rng(number).random(50)) for number in range(100)]
-    for number in range(100):
-        store.write("page", str(number), {"one": values[number]})
-    store.connection.close()
-    assert file.stat().st_size > keep
-    file.write_bytes(file.read_bytes()[:keep])
-    again = Store(file)
-    for number in range(100):
-        assert again.read("page", str(number), "one") in {None, values[number]}
-    again.write("page", "a", {"one": "1"})
+    file.write_bytes(b"no database" * 100)
+    with pytest.raises(WeaveError, match=r"store.sqlite: .*`make clean`"):
+        Store(file)
 
 
 def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):

@@ -63,7 +63,7 @@ def draws(project: Project) -> dict[str, Path]:
 
 def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     """Give a project as it would be with other seeds; its results are kept in a folder."""
-    other = Project(project.root, project.time_limit)
+    other = Project(project.root)
     other.jobs, other.store = project.jobs, Store(folder / f"shift-{shift}.sqlite")
     project.store.connection.backup(other.store.connection)
     # All else was made of the runs, and has to be made again.

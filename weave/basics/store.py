@@ -19,35 +19,29 @@ from weave.basics.errors import WeaveError
 SCHEMA = (
     "CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part))"
 )
-REFUSED = "{}: {}; is another build at work, is the disk full, may the folder be written?"
+REFUSED = "{}: {}; is another build at work, is the disk full, may it be written? Else `make clean`"
 
 
 class Store:
-    """Entries by kind and name, in a file.
-
-    A file that is cut off, or is none of ours, gives way: all that is in it can be made again.
-    """
+    """Entries by kind and name, in a file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
+        # Another build may be writing, and an engine may weave pages in threads.
+        options: Any = {"timeout": 30, "check_same_thread": False, "isolation_level": None}
         try:
-            self.connection = connect(file)
-        except sqlite3.OperationalError as error:
+            self.connection = sqlite3.connect(file, **options)
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute(SCHEMA)
+        except sqlite3.DatabaseError as error:
             raise WeaveError(REFUSED.format(file, error)) from None
-        except sqlite3.DatabaseError:
-            for part in file.parent.glob(f"{file.name}*"):  # SQLite's own journals lie beside it
-                part.unlink()
-            self.connection = connect(file)
 
     def read(self, kind: str, name: str, part: str) -> Any:
         """Give a part of an entry, or None."""
         query = "SELECT data FROM parts_1 WHERE kind = ? AND name = ? AND part = ?"
         row = self.connection.execute(query, (kind, name, part)).fetchone()
-        try:
-            return json.loads(zlib.decompress(row[0])) if row else None
-        except (zlib.error, ValueError, TypeError):
-            raise WeaveError(f"{self.file} is damaged: `make clean`, and build again") from None
+        return json.loads(zlib.decompress(row[0])) if row else None
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
@@ -66,22 +60,5 @@ class Store:
             with self.connection as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise WeaveError(REFUSED.format(self.file, error)) from None
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """Open the file, or make it; sqlite3.DatabaseError says that it is no whole store."""
-    # Another build may be writing, and an engine may weave pages in threads.
-    connection = sqlite3.connect(file, timeout=30, check_same_thread=False, isolation_level=None)
-    try:
-        connection.execute("PRAGMA cache_size = -128")  # KiB: the system keeps the file in memory
-        connection.execute("PRAGMA journal_mode = WAL")
-        (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if state != "ok":
-            raise sqlite3.DatabaseError(state)
-        connection.execute(SCHEMA)
-    except sqlite3.DatabaseError:
-        connection.close()
-        raise
-    return connection

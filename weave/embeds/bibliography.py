@@ -124,9 +124,7 @@ def section(project: Project, place: str) -> list[str]:
 def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
     """Give by work, and by the title of a page, the sections that cite it, with their addresses."""
     citing: dict[str, dict[str, dict[str, str]]] = {}
-    for file in sorted(project.root.glob("docs/*.md")):
-        if not file.is_file():
-            continue
+    for file in sorted(project.root.glob("docs/[!.]*.md")):
         text = file.read_text("utf-8", errors="replace")
         title = section = title_of(text, file.name)
         place = file.name

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from html import escape
 from textwrap import indent
 from typing import Any
@@ -110,13 +110,10 @@ class Context:
         return self.project.look_up(kind, key)
 
     def results(self, name: str) -> Results:
-        """Give the results of a snippet, or raise WeaveError if there are none.
-
-        The page is made again when one that it has asked for changes.
-        """
+        """Give the results of a snippet, or raise WeaveError if there are none."""
         if name not in self.known:
-            self.project.check(name)
-            self.known[name] = Results(name, self.project.store, partial(self.look_up, "result"))
+            self.look_up("run", name)
+            self.known[name] = Results(name, self.project.store)
         return self.known[name]
 
     def weave(self, text: str) -> str:

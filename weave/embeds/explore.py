@@ -2,7 +2,7 @@
 
 The element `why-attention` stands around the figure, which is all there is without scripts, on
 paper and for search. docs/assets/javascripts/why-attention.js brings it to life. It is handed what
-the snippet left behind as `explore`; words after the snippet's name say which controls it shows.
+the snippet left behind as `explore`.
 `::: picture index/spread` is the drawing alone, where the words beside it say what it says.
 Links like `(?d=1024#attention)` lead to a view of it, if it stands below a heading `{#attention}`.
 """
@@ -17,7 +17,7 @@ from weave.embeds.figure import of_snippet
 
 def weave(match: Match[str], context: Context) -> str:
     """Put in the figure, and the element around it."""
-    name, controls = match["explored"], match["controls"].strip()
+    name = match["explored"]
     figure = context.part(f"::: {name}")
     if name not in context.shown:  # a mistake, which stands in its place
         return figure
@@ -25,8 +25,7 @@ def weave(match: Match[str], context: Context) -> str:
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
     data = getattr(context.results(name), "explore", {})
     data = json.dumps(data, default=lambda array: array.tolist(), separators=(",", ":"))
-    shown = f' data-controls="{escape(controls)}"' if controls else ""
-    tag = f'<why-{stem} data-explore="{escape(data)}"{shown}>'
+    tag = f'<why-{stem} data-explore="{escape(data)}">'
     return f"\n{context.stash(tag)}\n\n{figure.strip()}\n\n{context.stash(f'</why-{stem}>')}\n"
 
 
@@ -37,6 +36,6 @@ def picture(match: Match[str], context: Context) -> str:
 
 
 EMBEDS = [
-    block("explore", r"explore[ ]+(?P<explored>[\w-]+/[\w-]+)(?P<controls>(?:[ ]+\w+)*)", weave),
+    block("explore", r"explore[ ]+(?P<explored>[\w-]+/[\w-]+)", weave),
     block("picture", r"picture[ ]+(?P<pictured>[\w-]+/[\w-]+)", picture),
 ]

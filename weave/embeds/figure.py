@@ -1,7 +1,6 @@
 """Figures: `::: variance/spread` shows a snippet's, `::: labs/variance/figure-6` a lab's cell's.
 
-Both with a caption, a text alternative, and their code, folded. Where the code is the argument,
-`::: variance/square open` shows what computes, and folds only what draws.
+Both with a caption, a text alternative, and their code, folded.
 """
 
 import re
@@ -22,9 +21,7 @@ class Figure(NamedTuple):
     svg: str
     caption: str
     alternative: str  # the same, for someone who cannot see it
-    compute: str  # the code whose results it draws, if it has some of its own
-    draw: str
-    says: str = ""  # what the text says of it, asserted
+    code: str
     script: str = ""  # a link to it
     folded: str = "The code"  # what the fold says that it holds
 
@@ -38,8 +35,6 @@ def weave(match: re.Match[str], context: Context) -> str:
     context.shown.add(name)
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     words = f'><desc id="{label}">{escape(" ".join(figure.alternative.split()))}</desc>'
-    code = [figure.compute, figure.draw, figure.says]
-    shown = code.pop(0) if match["figure_open"] and figure.compute else ""
     parts = [
         context.stash(
             f'<div class="snippet"><figure id="{figure.anchor}"><div class="drawing">'
@@ -51,13 +46,8 @@ def weave(match: re.Match[str], context: Context) -> str:
             "</figcaption></figure><div>",
             f"**What it shows.** {' '.join(figure.alternative.split())}",
         ),
-        shown,
-        context.stash(
-            "<details data-search-exclude><summary>"
-            f"{'How it is drawn, and the script' if shown else figure.folded}</summary>",
-            "<!--",
-        ),
-        *code,
+        context.stash(f"<details><summary>{figure.folded}</summary>", "<!--"),
+        figure.code,
         figure.script,
         context.stash("</details></div></div>", f"--> {figure.script}"),
     ]
@@ -72,17 +62,17 @@ def of_snippet(name: str, context: Context) -> Figure:
     link = f"[{script}]({context.to_root}{script}){{ download }}"
     others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("brought", name)]
     needs = f", with {' and '.join(others)} in it" if others else ""
-    says = f"What the text says of it:\n\n{code_block(snippet.says.code)}" if snippet.says else ""
     if not snippet.draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
+    code = [code_block(snippet.compute.code), code_block(snippet.draw.code)]
+    if snippet.says:
+        code += ["What the text says of it:", code_block(snippet.says.code)]
     return Figure(
         anchor=figure_id(name, context),
         svg=context.project.store.read("run", name, "svg"),
         caption=context.part(snippet.caption, f"snippets/{name}.py:1"),
         alternative=snippet.alternative,
-        compute=code_block(snippet.compute.code),
-        draw=code_block(snippet.draw.code),
-        says=says,
+        code="\n\n".join(code),
         script=f"{link}, one file that runs{needs}.",
         folded="The code, and the script",
     )
@@ -104,13 +94,13 @@ def of_cell(name: str, context: Context) -> Figure:
     cell = cells[name]
     caption, alternative, code = notebook.words_of(cell)
     svg = context.project.store.read("run", lab, cell.place)["svg"]
-    return Figure(cell.id, svg, caption, alternative, "", code_block(code))
+    return Figure(cell.id, svg, caption, alternative, code_block(code))
 
 
 @looks_up("brought")
 def brought(project: Project, name: str) -> list[str]:
     """Give the modules and tables of ours that a snippet has read."""
-    trace = project.store.read("run", name, "trace") or {}  # gone, if a part is found damaged
+    trace = project.store.read("run", name, "trace")
     files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
     return [file for file in files if file != f"snippets/{name}.py"]
 
@@ -129,7 +119,7 @@ MISSPELT = (
 EMBEDS = [
     block(
         "figure",
-        r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})(?P<figure_open>[ ]+open)?",
+        r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})",
         weave,
         misspelt=(r"^[ \t>*+-]*::", MISSPELT),
     )

@@ -110,8 +110,6 @@ def words(element: ElementTree.Element) -> str:
             return " " if element.get("width", "0")[0] != "0" else ""  # \quad, and not \,
         case "mi" | "mn" | "mtext" | "code", _:
             return (element.text or "") + "".join(parts)
-        case "mroot", [inner, degree]:
-            return f"{raised(degree).lstrip('^')}√{bracketed(inner)}"
         case "mfrac", [above, below]:
             return f"{bracketed(above, PRODUCT)}/{bracketed(below)}"
         case "msub" | "munder", [base, low]:

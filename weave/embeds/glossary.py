@@ -25,10 +25,7 @@ ENTRY = re.compile(
 )
 # Where a word is not marked: links, code, what stands for itself, and what is set large.
 PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
-PLAIN_CLASSES = {
-    *("admonition-title", "answer", "chapters", "checked", "drawing", "references", "settled"),
-    "source",
-}
+PLAIN_CLASSES = {"admonition-title", "answer", "drawing", "references", "settled", "source"}
 
 
 @dataclass(frozen=True)
@@ -75,18 +72,9 @@ def anchor(name: str) -> str:
 
 def mark_tree(root: Element, context: Context) -> None:
     """Link a page's first use of each word; give the glossary's own page its anchors."""
-    unused: list[Term] = []
-    try:
-        context.look_up("words")
-        unused += context.project.look_up("terms").values()
-    except WeaveError as error:
-        if context.source in {PAGE, ""}:  # the other pages are made again when it is mended
-            context.line = 1
-            box = Element("p")
-            box.text = context.report(error)
-            root.insert(0, box)
     if context.source != PAGE:
-        mark(root, unused, context)
+        context.look_up("words")
+        mark(root, [*context.project.look_up("terms").values()], context)
         return
     for entry in root.iter("dl"):
         for before, part in pairwise([entry, *entry]):

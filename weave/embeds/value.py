@@ -63,7 +63,7 @@ def at_end(context: Context) -> str:
         read = f", from {' and '.join(links)}, measured beforehand" if links else ""
         lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{read}")
     return (
-        '\n\n<details class="numbers" data-search-exclude markdown="block">'
+        '\n\n<details class="numbers" markdown="block">'
         "<summary>Where the numbers on this page come from</summary>\n\n"
         "Code computed them when the page was made:\n\n" + "\n".join(lines) + "\n\n</details>\n"
     )
@@ -110,8 +110,6 @@ def read(written: str, context: Context) -> tuple[Any, str]:
     found = NAME.fullmatch(written)
     chapter, name, result, keys = found.groups() if found else ("", "", "", "")
     if result:
-        if not (chapter or context.chapter):
-            raise WeaveError(f"'{name}': outside a site, write {{= chapter/{name}… }}")
         snippet = f"{chapter or context.chapter}/{name}"
     elif name in context.own and not chapter:
         snippet = ""
@@ -181,6 +179,4 @@ EMBEDS = [
         misspelt=(r"\{=(?!\})", MISSPELT),
         at_end=at_end,
     ),
-    # A number and its error stay on one line.
-    Embed("error", r"[ ]±[ ](?=\{=[ ])", lambda *_: "\u00a0±\u00a0"),
 ]

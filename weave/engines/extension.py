@@ -28,6 +28,9 @@ from weave.project import Project, project_at
 STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], "")
 
 
+NO_YAML = "what stands between its lines --- is no YAML; quote what holds a colon"
+
+
 # What an engine says of the page that it has begun: its project, which is refreshed, its path below
 # docs/, and who is told of its context.
 Begun = tuple[Project, str, Callable[[Context], object]]
@@ -35,19 +38,15 @@ BEGUN: ContextVar[Begun | None] = ContextVar("begun", default=None)
 
 
 class Weave(Extension):
-    """The extension, with its options and their defaults."""
+    """The extension, with its option and the default."""
 
     def __init__(self, **options: Any) -> None:
-        self.config = {
-            "root": [".", "The project's folder, where no engine says which it is."],
-            "time_limit": [60, "Seconds after which a snippet is stopped."],
-        }
+        self.config = {"root": [".", "The project's folder, where no engine says which it is."]}
         super().__init__(**options)
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
-        here, time_limit = Path(self.getConfig("root")), float(self.getConfig("time_limit"))
-        project, source, tell = BEGUN.get() or outside(md, here, time_limit)
+        project, source, tell = BEGUN.get() or outside(md, Path(self.getConfig("root")))
         context = Context(project, source, markdown=md)
         tell(context)
         md.preprocessors.register(Weaver(context), "weave", 28)
@@ -72,8 +71,9 @@ class Weaver(Preprocessor):
             above = whole.rstrip().count("\n") - text.rstrip().count("\n")
             context.place = lambda line: f"{page}:{above + line}"
         woven = context.weave(text)
-        found = context.look_up("page_prose", context.source) or {"mistakes": []}
-        for line, mistake in found["mistakes"]:
+        if text.startswith("---"):
+            woven += "\n\n" + context.report(WeaveError(NO_YAML), f"{page}:1")
+        for line, mistake in context.look_up("mistakes", context.source) or ():
             woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
         context.woven = woven + "".join(kind.at_end(context) for kind in KINDS.values())
         return context.woven.split("\n")
@@ -91,7 +91,7 @@ class Marker(Treeprocessor):
             kind.mark_tree(root, self.context)
 
 
-def outside(md: Markdown, root: Path, time_limit: float) -> Begun:
+def outside(md: Markdown, root: Path) -> Begun:
     """Begin a page without MkDocs: Zensical's, or one of no site.
 
     Zensical runs no plugin, and lists `docs/` before it converts a page. So the files beside the
@@ -101,7 +101,7 @@ def outside(md: Markdown, root: Path, time_limit: float) -> Begun:
     if zensical:
         given: Any = md.preprocessors["rendering_context"]
         root, source = Path(given.config["root_dir"]), given.page.path
-    project = project_at(root, time_limit)
+    project = project_at(root)
     project.refresh()
     for name, content in published(project).items() if zensical else ():
         file = project.root / "docs" / name

@@ -4,35 +4,36 @@ It refreshes the project once for each build, publishes the files beside the pag
 give each page what it became. It makes a lab's page from Markdown.
 """
 
+import logging
+import re
 import sqlite3
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
-from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 from rcssmin import cssmin
 from rjsmin import jsmin
 
-from weave.basics.errors import WeaveError
-from weave.embeds.bibliography import title_of
+from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import log, mistake
-from weave.engines import faults
 from weave.engines.page_cache import Pages
 from weave.pages import lab, plain, search
 from weave.pages.finish import Site
 from weave.pages.published import published, write_fonts
 from weave.project import WATCHED, project_at
-from weave.run import runner
 
 AFTER_OTHER_PLUGINS = -100
+LINK = re.compile(
+    r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"
+)
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
@@ -40,20 +41,16 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     in_place = False  # a server's site, or one that is built in part
     site: Site | None = None
-    compiled = TemporaryDirectory()  # templates
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Stay: MkDocs keeps the object of a plugin that has this method."""
         self.in_place = command == "serve" or dirty
-        if command == "serve":
-            runner.get_ready()
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""
-        time_limit = config.mdx_configs.setdefault("weave", {}).get("time_limit", 60)
         root = Path(config.config_file_path).parent
-        self.faults = faults.Faults(Path(config.docs_dir))
-        self.project = project_at(root, float(time_limit))
+        Lines(Path(config.docs_dir))
+        self.project = project_at(root)
         self.pages = Pages(self.project)
         if not self.in_place:
             self.site = Site(Path(config.site_dir))
@@ -73,25 +70,19 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             files.append(File.generated(config, name, content=content))
         tool = files.get_file_from_path("check_attention.py")
         if tool and config.site_url:  # what it prints links to this site
-            site = f"{config.site_url.rstrip('/')}/"
-            tool.content_string = tool.content_string.replace('SITE = ""', f'SITE = "{site}"', 1)
-        for script in files.javascript_files():
-            if script.src_dir == config.docs_dir:
-                script.content_string = jsmin(script.content_string)
-        for sheet in files.css_files():
-            if sheet.src_dir == config.docs_dir:
-                sheet.content_string = cssmin(sheet.content_string)
+            site = f'SITE = "{config.site_url}"'
+            tool.content_string = tool.content_string.replace('SITE = ""', site, 1)
+        for minify, ours in ((jsmin, files.javascript_files()), (cssmin, files.css_files())):
+            for file in ours:
+                if file.src_dir == config.docs_dir:
+                    file.content_string = minify(file.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
         """Note what every page depends on: the options, and the files that links may lead to."""
-        self.nav, self.files = nav, files
+        self.nav = nav
         self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
         self.pages.files = sorted((file.src_uri, file.url) for file in files)
-
-    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Compile no template twice while serving."""
-        env.bytecode_cache = FileSystemBytecodeCache(self.compiled.name)
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
@@ -100,14 +91,13 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Write a notebook as Markdown. A mistake fails a strict build, and shows on the page."""
+        """Read a page, or write a notebook as Markdown; its mistakes show on the page."""
         name, stem = page.file.src_uri, page.file.name
         if not name.endswith(".ipynb"):
-            return self.faults.read(page.file)
-        chapter = Path(config.docs_dir, f"{stem}.md")
-        title = title_of(chapter.read_text("utf-8", "replace"), stem) if chapter.is_file() else stem
-        links = lab.links(stem, title, config.repo_url or "", config.edit_uri or "")
+            return read_text(Path(config.docs_dir, name), f"docs/{name}")
         try:
+            title, _ = self.project.look_up("section", f"{stem}.md")
+            links = lab.links(stem, title, page.edit_url or "")
             text, self.pages.places[name] = lab.to_markdown(self.project, stem, links)
         except WeaveError as error:
             log.warning("docs/%s, %s", name, error)
@@ -124,7 +114,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             plain.write(self.pages.kept(page, "plain"), page, self.site.new)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
-        """Let go of the page's text: it is in the output now."""
+        """Let go of the page's text, which is in the output now: 25 MB in all."""
         page.content = ""
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
@@ -133,14 +123,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Name the failures that no page has shown; then put up the site.
-
-        A strict build with warnings makes no site: the last one stays, and all that is kept.
-        """
-        for name in sorted(self.project.failed.keys() - self.project.asked):
-            log.warning("%s", words := str(self.project.failed[name]))
-            self.faults.shown.setdefault("index.md", []).append(mistake(name, words))
-        if faults.were_counted():
+        """Put up the site; after a strict build with warnings the last one stays."""
+        if were_counted():
             return
         titles = {page.url: str(page.title) for page in self.nav.pages}
         search.write_list(Path(config.site_dir), titles)
@@ -148,12 +132,36 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.put_up(self.project.store))
-        else:
-            self.faults.show(self.files)
 
     def on_build_error(self, *, error: Exception) -> None:
         """Let the last site stand, and say in a sentence what the machine has refused."""
         if self.site:
-            self.site.drop()
+            self.site.beside.cleanup()
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The last site is as it was.")
+
+
+class Lines(logging.Filter):
+    """Names the line of a broken link, in the words that MkDocs has for it."""
+
+    def __init__(self, docs: Path) -> None:
+        super().__init__()
+        self.docs = docs
+        logging.getLogger("mkdocs.structure.pages").filters = [self]
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say of a broken link where it stands last."""
+        if found := LINK.match(record.getMessage()):
+            text = (self.docs / found["page"]).read_text("utf-8-sig", errors="replace")
+            # Whole words; a link that an embed has made stands in no line.
+            at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w-])", text)]
+            line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""
+            record.msg = f"docs/{found['page']}{line}: {found['what']} Mend the link."
+            record.args = ()
+        return True
+
+
+def were_counted() -> bool:
+    """Tell whether a strict build has seen a warning: only then does MkDocs count them."""
+    counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
+    return any(counter.get_counts() for counter in counters)

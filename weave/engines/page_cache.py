@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 
-from weave.embeds.embed import Context, log
+from weave.embeds.embed import Context
 from weave.engines.extension import BEGUN
 from weave.pages import plain, search
 from weave.project import Project, digest
@@ -36,13 +36,8 @@ class Pages:
         given = {"text": digest(text), "site": digest((self.options, links))}
         if not self.project.is_fresh("page", name, given):
             self.make(page, config, files, given)
-        # For the author, at every build; they keep no page from being kept.
-        for line, note in (self.project.look_up("page_prose", name) or {}).get("notes", ()):
-            log.info("docs/%s:%d: note: %s", name, line, note)
-        page.content, page._title_from_render = (
-            self.kept(page, "readable"),
-            self.kept(page, "title"),
-        )
+        page.content = self.kept(page, "readable")
+        page._title_from_render = self.kept(page, "title")
         page.toc = get_toc(self.kept(page, "contents"))
         page.present_anchor_ids = set(self.kept(page, "anchors"))
         found = {files.get_file_from_path(uri): at for uri, at in self.kept(page, "links").items()}
@@ -69,12 +64,12 @@ class Pages:
         (context,) = begun
         html = page.content or ""
         parts = {
-            "html": search.unmarked(html),
+            "html": html,
             "readable": search.readable(html),
             "title": page._title_from_render,
             "contents": getattr(context.markdown, "toc_tokens", []),
             "anchors": list(page.present_anchor_ids or ()),
-            "plain": plain.edition(context, page, files),
+            "plain": plain.edition(context),
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
         if not said.get_counts():  # what there is to say has to be said at every build

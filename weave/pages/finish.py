@@ -17,7 +17,6 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from weave.basics.store import Store
-from weave.pages import plain
 
 HOUR = 3600  # seconds; no build takes as long
 
@@ -62,8 +61,8 @@ class Site:
     def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
-            html = boxed(plain.linked(page.read_text("utf-8"), page))
-            page.write_text(kept_back(stated(html)), "utf-8")
+            html = kept_back(stated(boxed(page.read_text("utf-8"))))
+            page.write_text(html, "utf-8")
         # A table that has a class is left alone, by the script and by the theme's own rules.
         for sheet in self.new.rglob("*.css"):
             rules = sheet.read_text("utf-8").replace("table:not([class])", "table.boxed")
@@ -72,12 +71,8 @@ class Site:
             if self.place.exists():
                 self.place.rename(Path(self.beside.name, "last"))
             self.new.rename(self.place)
-        self.drop()
-        return self.place
-
-    def drop(self) -> None:
-        """Remove what is left: the last site, or the new one."""
         self.beside.cleanup()
+        return self.place
 
 
 def boxed(html: str) -> str:

@@ -1,6 +1,5 @@
 """Labs: write a notebook of exercises, and what its cells gave, as a page like any other."""
 
-import re
 from collections.abc import Callable
 
 from weave.embeds.figure import code_block
@@ -10,7 +9,7 @@ from weave.run.notebook import Cell
 
 # Folded Markdown is Markdown to Jupyter; Python-Markdown wants the attribute. Search leaves it out,
 # so that it finds no solution that somebody would rather find without.
-FOLDED = '<details class="fold" markdown data-search-exclude>'
+FOLDED = '<details class="fold" markdown>'
 FOLDS = {"setup": "The first cell: imports, and what the checks share", "check": "The check"}
 
 
@@ -55,20 +54,17 @@ def code(cell: Cell, printed: str) -> str:
     return "\n\n".join(blocks)
 
 
-def links(stem: str, title: str, repository: str, edit: str) -> str:
-    """Write the sentence below a lab's heading: to its files, to Colab if known, to its chapter.
+def links(stem: str, title: str, edit: str) -> str:
+    """Write the sentence below a lab's heading: to its files, its chapter, and to Colab.
 
-    Colab opens what is on GitHub: `repo_url` says whether that is so, and `edit_uri` names the
-    branch and the folder, such as `edit/main/docs/`.
+    Colab opens what is on GitHub, if the address at which it is edited says that it is there.
     """
     take = (
         f'To do the exercises, download the <a href="{stem}.ipynb" download>notebook</a> '
         f'or the <a href="{stem}.py" download>script</a>'
     )
-    github = re.match(r"https://github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?$", repository)
-    branch = re.match(r"(?:edit|blob|raw)/(.+?)/?$", edit)
-    if github and branch:
-        colab = f"https://colab.research.google.com/github/{github[1]}/blob/{branch[1]}"
-        take += f', or <a href="{colab}/labs/{stem}.ipynb">open it in Colab</a>'
+    if edit.startswith("https://github.com/"):
+        colab = edit.replace("github.com", "colab.research.google.com/github", 1)
+        take += f', or <a href="{colab.replace("/edit/", "/blob/", 1)}">open it in Colab</a>'
     take += ". This page runs nothing: they need Python with numpy, scipy and matplotlib"
     return f"{take}. They go with the chapter [{title}](../{stem}.md).\n{{ .lab-links }}"

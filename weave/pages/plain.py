@@ -1,17 +1,16 @@
-"""Every page as Markdown, at its own address and `.md`, and `llms.txt`, which lists them.
+"""Every page as Markdown: `variance.md` beside `variance/`, and `llms.txt`, which lists them.
 
 For readers who ask a machine, and for machines: with the numbers filled in, formulas as TeX,
 figures in words, and what is folded. https://llmstxt.org says how such pages are found. It is the
-page's woven Markdown, with the plain form of all that was put in as HTML.
+page's woven Markdown, with the plain form of all that was put in as HTML. It lies as its source
+does below docs/, so that links lead from one to another.
 """
 
-import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
@@ -38,6 +37,8 @@ PLAINER = [
         (r'<div class="filter".*?</div>|<thead.*?</thead>', ""),
         (r'<tr id="([^"]+)" data-verdict="([^"]+)"[^>]*>', r"### \1: \2"),
         (r'\[[^\[\]]\](\([^)]*\))\{[^{}]*aria-label="([^"]*)"[^{}]*\}', r"([\2]\1)"),
+        (r"(\]\([^()\s]+)\.ipynb(?=[)#])", r"\1.md"),
+        (r'<a href="([\w-]+)(\.\w+)" download>(.*?)</a>', r"[\3](\1/\1\2)"),
         (r'<a href="([^"]*)"[^>]*>(.*?)</a>', r"[\2](\1)"),
         (r"<li\b[^>]*>\s*", "- "),
         (r"</?summary[^>]*>", "**"),
@@ -48,7 +49,6 @@ PLAINER = [
         (r"\n(?:[ \t]*\n){2,}", "\n\n"),
     )
 ]
-LINK = re.compile(r"(?<=\]\()[^()\s:?#]+(?=[?#)])")
 ABOVE = """\
 # {name}
 
@@ -58,13 +58,13 @@ Below is every page as Markdown. Code computed the numbers; formulas are TeX, fi
 """
 
 
-def edition(context: Context, page: Page, files: Files) -> str:
+def edition(context: Context) -> str:
     """Give a page that has been woven as Markdown that says the same by itself."""
     text = STASHED.sub(lambda stash: context.plain.get(stash[0], ""), context.woven)
     text, folds = COMMENT.sub("", text), 1
     while folds:
         text, folds = FOLD.subn(opened, text)
-    return "".join(plainer(text, lambda link: leading(link[0], page, files))).strip() + "\n"
+    return "".join(plainer(text)).strip() + "\n"
 
 
 def opened(fold: re.Match[str]) -> str:
@@ -73,11 +73,11 @@ def opened(fold: re.Match[str]) -> str:
     return f"{fold['margin']}**{fold['title']}**\n\n{inside}" if fold["title"] else inside
 
 
-def plainer(text: str, link: Callable[[re.Match[str]], str]) -> Iterator[str]:
-    """Yield the parts of a text, without what only a page needs, and with its links changed."""
+def plainer(text: str) -> Iterator[str]:
+    """Yield the parts of a text, without what only a page needs."""
     done = 0
     for kept in [*KEPT.finditer(text), None]:
-        part = LINK.sub(link, text[done : kept.start() if kept else None])
+        part = text[done : kept.start() if kept else None]
         for pattern, plain in PLAINER:
             part = pattern.sub(plain, part)
         yield part
@@ -86,20 +86,9 @@ def plainer(text: str, link: Callable[[re.Match[str]], str]) -> Iterator[str]:
             done = kept.end()
 
 
-def leading(path: str, page: Page, files: Files) -> str:
-    """Give the way from a page's Markdown to another's, or to a file."""
-    file = files.get_file_from_path(
-        posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), path))
-    )
-    if not file:
-        return path
-    to = f"{file.dest_uri}.md" if file.is_documentation_page() else file.dest_uri
-    return posixpath.relpath(to, posixpath.dirname(page.file.dest_uri) or ".")
-
-
 def write(text: str, page: Page, site: Path) -> None:
-    """Write a page's plain edition beside its place in the site that is being built."""
-    file = site / f"{page.file.dest_uri}.md"
+    """Write a page's plain edition into the site that is being built."""
+    file = (site / page.file.src_uri).with_suffix(".md")
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
 
@@ -111,20 +100,8 @@ def write_list(nav: Navigation, site: Path, config: MkDocsConfig) -> None:
         lines += [f"## {section.title if section else 'Pages'}", ""]
         for page in section.children if section else nav:
             if isinstance(page, Page):
-                address = f"{page.file.dest_uri}.md"
-                text = (site / address).read_text("utf-8")
-                parts = [part for part in text.split("\n\n")[1:] if "](" not in part]
-                first = re.split(r"(?<=\.)\s", "".join(parts[:1]), maxsplit=1)[0]
-                words = page.meta.get("description", first)
-                link = f"- [{page.title}]({config.site_url or ''}{address}): {words}"
-                lines.append(link.removesuffix(": "))
+                address = Path(page.file.src_uri).with_suffix(".md").as_posix()
+                words = page.meta.get("description", "exercises in Python, with solutions")
+                lines.append(f"- [{page.title}]({config.site_url or ''}{address}): {words}")
         lines.append("")
     (site / "llms.txt").write_text("\n".join(lines), "utf-8")
-
-
-def linked(html: str, page: Path) -> str:
-    """Give a built page with a link to its Markdown, where it has one."""
-    plain = page.with_name(f"{page.name}.md")
-    # The space: Material's script takes `[rel=alternate]` for a translation of the whole site.
-    alternate = f'<link rel="alternate " type="text/markdown" href="{plain.name}">'
-    return html.replace("</head>", f"{alternate}\n  </head>", 1) if plain.is_file() else html

@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode, b64encode
-from functools import partial
 from pathlib import Path
 from unicodedata import normalize
 
@@ -42,12 +41,9 @@ def published(project: Project) -> dict[str, bytes]:
         if name in project.failed:
             continue
         if name.startswith("labs/"):
-            to_script = partial(notebook.to_script, path)
-            script = project.keep("script", f"file docs/{name}.ipynb", to_script)
-            files[f"{name}/{path.stem}.py"] = script.encode()
-        else:
-            if within := [project.root / file for file in project.look_up("brought", name)]:
-                files[f"snippets/{name}.py"] = alone(path, within).encode()
+            files[f"{name}/{path.stem}.py"] = notebook.to_script(path).encode()
+        elif within := [project.root / file for file in project.look_up("brought", name)]:
+            files[f"snippets/{name}.py"] = alone(path, within).encode()
     return files
 
 
@@ -56,7 +52,7 @@ def write_fonts(project: Project, site: Path) -> None:
     found: set[str] = set()
     for page in site.rglob("*.html"):
         text = UNSEEN.sub("", page.read_text("utf-8"))
-        found.update(text, map(italic, VARIABLE.findall(text)))
+        found.update(text, (ITALIC.get(letter, letter) for letter in VARIABLE.findall(text)))
     signs = "".join(sorted(found))
 
     def cut() -> dict[str, str]:
@@ -68,11 +64,6 @@ def write_fonts(project: Project, site: Path) -> None:
         file = site / f"assets/fonts/{name}.woff2"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b64decode(font))
-
-
-def italic(letter: str) -> str:
-    """Give the form of a variable that browsers take."""
-    return ITALIC.get(letter, letter)
 
 
 def alone(script: Path, within: list[Path]) -> str:

@@ -10,19 +10,18 @@ from pathlib import Path
 
 from weave.embeds.formula import read_out
 
-# What is marked as excluded Material's own search would read on from its first paragraph's end.
+# Folds for depth and proofs are read: those of code, of numbers and of labs are not.
 HEAVY = re.compile(
-    r"<(svg|pre)\b.*?</\1> | <details\b[^>]*\bdata-search-exclude.*?</details>",
+    r'<(svg|pre)\b.*?</\1> | <details(?:[ ]class="(?:fold|numbers)")?>.*?</details>',
     re.DOTALL | re.VERBOSE,
 )
 # What names other sections, which would be found in their place, or claims by their numbers.
 ELSEWHERE = re.compile(
-    r"""<(p|div|ul|details)[ ]class="(?:back|settled|toc|checked|words)">.*?</\1>
+    r"""<(p|div|ul|details)[ ]class="(?:back|settled|words)">.*?</\1>
     | ,?\s*<a[ ]class="claim"[ ]href="[^"#]+\#[^>]*>.*?</a>""",
     re.DOTALL | re.VERBOSE,
 )
 TAG = re.compile(r"<[^<>]*>")
-MARK = re.compile(r"\s*\bdata-search-exclude(=\"[^\"]*\")?")
 
 
 def readable(page: str) -> str:
@@ -31,11 +30,6 @@ def readable(page: str) -> str:
     page = page.replace("<sub>", "_")  # d_k, as people type it
     # With the sentence that leads to it.
     return re.sub(r'</p>\s*<div class="formula">(.*?)</div>', r" \1</p>", page)
-
-
-def unmarked(page: str) -> str:
-    """Give a page without the marks that were for search."""
-    return HEAVY.sub(lambda match: MARK.sub("", match[0], count=1), page)
 
 
 def write_list(site: Path, titles: dict[str, str]) -> None:

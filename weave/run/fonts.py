@@ -63,14 +63,10 @@ def subset(source: Path, signs: str) -> bytes:
 
 
 def keep_widths(font: Any) -> None:
-    """Have no sign take its width from a part that has another.
-
-    Where FreeType hints, “ would be as narrow as one of its halves.
-    """
+    """Have no sign take its width from a part: where FreeType hints, “ would be half as wide."""
     from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
-    signs, widths = font["glyf"], font["hmtx"]
+    signs = font["glyf"]
     for name in font.getGlyphOrder():
         for part in signs[name].components if signs[name].isComposite() else ():
-            if widths[part.glyphName] != widths[name]:
-                part.flags &= ~USE_MY_METRICS
+            part.flags &= ~USE_MY_METRICS

@@ -17,9 +17,6 @@ from weave.run.snippet import digest
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
 
-# Events of Python's: https://docs.python.org/3/library/audit_events.html
-LISTS = {"os.listdir", "os.scandir"}
-IMPORTS = "<frozen importlib"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -28,7 +25,7 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
 
     Returns:
         The trace, which grows: the digest of every file of the project that is opened, or looked
-        for in vain, and of every folder whose files are listed, by `file NAME`.
+        for in vain, by `file NAME`.
     """
     trace: dict[str, str] = {}
     scratch = scratch.resolve()
@@ -36,16 +33,16 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
     tempfile.tempdir = str(scratch)
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
+        # Events of Python's: https://docs.python.org/3/library/audit_events.html
         if event in {"socket.connect", "socket.getaddrinfo"}:
             raise PermissionError(f"a snippet has no network ({event}): keep the data beside it")
-        if event not in {"open", *LISTS} or isinstance(arguments[0], int):
+        if event != "open" or isinstance(arguments[0], int):
             return
-        path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
-        if event == "open" and (arguments[2] or 0) & WRITING:
+        path = Path(os.path.abspath(os.fsdecode(arguments[0])))
+        if (arguments[2] or 0) & WRITING:
             if not path.is_relative_to(scratch) and arguments[0] != os.devnull:
                 raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
-        # A search for a module lists too; the module is noted when it is opened.
-        elif event == "open" or not sys._getframe(1).f_code.co_filename.startswith(IMPORTS):
+        else:
             read(path)
 
     def read(path: Path) -> None:

@@ -45,8 +45,9 @@ def words_of(cell: Cell) -> tuple[str, str, str]:
 
 def to_script(path: Path) -> str:
     """Write a notebook as a script in cells that `# %%` begins, which editors know how to run."""
-    import jupytext  # a fifth of a second to import
-
-    notebook = jupytext.read(path)
-    notebook.metadata = {}
-    return str(jupytext.writes(notebook, fmt="py:percent"))
+    script = ""
+    for cell in read(path):
+        words = [f"# {line}".rstrip() for line in cell.source.splitlines()]
+        text = cell.source if cell.is_code else "\n".join(words)
+        script += f"# %%{'' if cell.is_code else ' [markdown]'}\n{text}\n\n"
+    return script

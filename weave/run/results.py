@@ -3,8 +3,6 @@
 import io
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable
-from hashlib import sha256
 from typing import Any
 
 from weave.basics.errors import did_you_mean
@@ -19,14 +17,11 @@ COLLECTIONS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 class Results:
     """The results of a snippet, by their own names: `spread.std[64]`. Each is read when asked for.
 
-    Names of its own begin with an underscore, which no result's name does. Who is to know what is
-    asked for is told by `asked`: `variance/spread.std`.
+    Names of its own begin with an underscore, which no result's name does.
     """
 
-    def __init__(
-        self, snippet: str, store: Store, asked: Callable[[str], object] = lambda _: None
-    ) -> None:
-        self._snippet, self._store, self._asked = snippet, store, asked
+    def __init__(self, snippet: str, store: Store) -> None:
+        self._snippet, self._store = snippet, store
 
     def __dir__(self) -> list[str]:
         """List the results."""
@@ -36,7 +31,6 @@ class Results:
         """Give a result by its name."""
         if name.startswith("_"):
             raise AttributeError(name)
-        self._asked(f"{self._snippet}.{name}")
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
             setattr(self, name, unpack(packed))  # not read again
             return vars(self)[name]
@@ -50,18 +44,14 @@ class Results:
 
 
 def keep(left: dict[str, Any]) -> dict[str, Any]:
-    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result.
-
-    The part `digest NAME` tells a result from another, without its being read.
-    """
+    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result."""
     parts, names = {}, dict.fromkeys(left, "")
     for name, value in left.items():
         try:
             packed = pack(value)
-            if len(text := json.dumps(packed)) > LARGEST:
+            if len(json.dumps(packed)) > LARGEST:
                 raise TypeError(TOO_LARGE)
             parts[f"value {name}"] = packed
-            parts[f"digest {name}"] = sha256(text.encode()).hexdigest()
         except TypeError as flaw:
             names[name] = str(flaw)
     return parts | {"names": names}
@@ -77,8 +67,6 @@ def pack(value: Any) -> Any:
     if kind in COLLECTIONS.values():
         items = value.items() if kind is dict else value
         return {kind.__name__: [pack(item) for item in items]}
-    if kind is complex:
-        return {"complex": [value.real, value.imag]}
     if (isinstance(value, np.generic) or kind is np.ndarray) and not value.dtype.hasobject:
         if value.nbytes > LARGEST:
             raise TypeError(TOO_LARGE)
@@ -97,4 +85,4 @@ def unpack(data: Any) -> Any:
         import numpy as np
 
         return np.load(io.BytesIO(b64decode(content)), allow_pickle=False)[()]  # or one number
-    return complex(*content) if kind == "complex" else COLLECTIONS[kind](map(unpack, content))
+    return COLLECTIONS[kind](map(unpack, content))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
-from tqdm import tqdm
 
 from weave.basics.errors import WeaveError
 
@@ -21,10 +20,7 @@ log = logging.getLogger("mkdocs.weave")
 def run_all(
     jobs: Mapping[str, Path], root: Path, time_limit: float
 ) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
-    """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong.
-
-    How far it is, a bar shows in a terminal, and lines in a log.
-    """
+    """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong."""
     if not jobs:
         return
     # One more than cores: the pool takes a tenth of a second to put a new process in a place that
@@ -33,7 +29,6 @@ def run_all(
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch,
         ProcessPool(processes_at_once, max_tasks=1, context=processes()) as pool,
-        tqdm(total=len(jobs), disable=None, unit="run", leave=False) as bar,
     ):
         futures: dict[Any, str] = {}
         # Long scripts first, so that at the end no core waits for another. A process stops itself,
@@ -44,9 +39,7 @@ def run_all(
         try:
             for future in as_completed(futures):
                 name = futures.pop(future)
-                bar.update()
-                if bar.disable:
-                    log.info("ran %s, %d left", name, len(futures))
+                log.info("ran %s, %d left", name, len(futures))
                 yield name, outcome_of(future, name, time_limit)
         finally:
             pool.stop()  # type: ignore[no-untyped-call] # what is left, if nobody waits for it any more
@@ -71,14 +64,6 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
     from weave.run import worker
 
     return worker.execute(path, root, time_limit, scratch)
-
-
-def get_ready() -> None:
-    """Start what processes are forked from, so that the first edit need not wait for it."""
-    if processes().get_start_method() == "forkserver":
-        from multiprocessing import forkserver  # which Windows lacks
-
-        forkserver.ensure_running()
 
 
 def processes() -> BaseContext:

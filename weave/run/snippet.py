@@ -35,7 +35,7 @@ class Snippet(NamedTuple):
 
 def find(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
-    files = [f for f in sorted(folder.glob("*/*.py")) if f.is_file() and f.name[0] != "."]
+    files = sorted(folder.glob("*/[!.]*.py"))
     return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
 
 

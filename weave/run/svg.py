@@ -17,13 +17,9 @@ INK = "#101112"  # the colour of text and axes in figure.mplstyle
 COORDINATES = {"d", "x", "y", "points", "transform", "width", "height"}
 NUMBER = re.compile(r"-?\d+\.\d+")
 SEGMENT = re.compile(r"([A-Zz])([^A-Zz]*)")
-# What says the same as the page's own rules, or nothing.
-IDLE = {
-    *("font-family: 'Source Sans Pro', 'DejaVu Sans'", "text-anchor: start", "opacity: 1"),
-    *("font-style: normal", "font-weight: 400", "stroke-miterlimit: 10", "fill-rule: nonzero"),
-}
 FAMILIES = {"Source Serif Pro": "serif", "STIX": "math"}  # beside the page's sans
 LETTERS = {"text", "tspan"}
+IDLE = {"", "text-anchor: start"}  # rules that say nothing
 
 
 def to_svg(figure: Figure, name: str) -> str:
@@ -69,7 +65,7 @@ def attributes(element: Element, ids: dict[str, str]) -> dict[str, str]:
     """Rewrite an element's attributes: no style, no id that nothing refers to, short numbers."""
     given = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
     rules = [rule.strip() for rule in given.pop("style", "").split(";")]
-    given |= dict(rule.split(": ", 1) for rule in rules if rule and rule not in IDLE)
+    given |= dict(rule.split(": ", 1) for rule in rules if rule not in IDLE)
     if element.tag in LETTERS:
         family, colour = given.pop("font-family", ""), given.get("fill", "").lower().lstrip("#")
         series = [entry["color"] for entry in mpl.rcParams["axes.prop_cycle"]]
@@ -106,10 +102,7 @@ def in_steps(path: str) -> str:
     for letter, numbers in SEGMENT.findall(path):
         places = [round(10 * float(number)) for number in numbers.split()]
         by = [(place - here[axis % 2]) / 10 for axis, place in enumerate(places)]
-        if letter != "L" or any(by):
-            if letter == "L" and 0 in by:
-                letter, by = ("h", by[:1]) if by[1] == 0 else ("v", by[1:])
-            steps.append(letter.lower() + " ".join(f"{step:g}" for step in by))
+        steps.append(letter.lower() + " ".join(f"{step:g}" for step in by))
         here = (places[-2], places[-1]) if places else start
         start = here if letter == "M" else start
     return re.sub(r" (?=-)|(?<![\d.])0(?=\.)", "", "".join(steps))

@@ -2,29 +2,24 @@
 
 A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it
 (`weave/run/assertions.py`). Words that no page has are a mistake, and so is an assertion that does
-not hold. A number typed in the sentence of a computed one is known to code, or it is a mistake. A
-comparison that no assertion has the words of is a note to the author, and no mistake.
+not hold. A number typed in the sentence of a computed one is known to code, or it is a mistake.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from weave.basics.errors import WeaveError, read_text
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
 from weave.run.snippet import read
 from weave.text.sentences import (
-    ASIDE,
     ASSUMED,
     EQUALS,
-    FORMULA,
     VALUE,
     Sentence,
     Text,
-    in_words,
     matches,
     nearest,
     numbers_in,
@@ -34,18 +29,12 @@ from weave.text.sentences import (
     value,
 )
 
-COMPARES = re.compile(
-    r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|narrower"
-    r"|better|worse|heavier|stronger|weaker|steeper|slower|faster|rises?|falls?|grows?|shrinks?"
-    r"|drops?|increases?|decreases?|climbs?|twice(?! √)|double[sd]?|exceeds?|outgrows?|overtakes?"
-    r"|times as)\b"
-)
-Found = dict[str, dict[str, list[tuple[int, str]]]]  # by page: mistakes and notes, with lines
+Mistakes = dict[str, list[tuple[int, str]]]  # by page, each with its line
 
 
-@looks_up("prose", entry="page_prose")
-def prose(project: Project, _: str) -> Found:
-    """Give by page the mistakes in what it says of numbers, and the notes, each with its line."""
+@looks_up("prose", entry="mistakes")
+def prose(project: Project, _: str) -> Mistakes:
+    """Give by page the mistakes in what it says of numbers."""
     return judge(*texts_of(project))
 
 
@@ -54,7 +43,7 @@ def texts_of(
 ) -> tuple[dict[str, Text], dict[str, list[Assertion]], dict[str, set[float]]]:
     """Give the texts of pages and captions, and by snippet its assertions and its numbers."""
     root = project.root
-    names = [f"docs/{file.name}" for file in sorted(root.glob("docs/*.md")) if file.is_file()]
+    names = [f"docs/{file.name}" for file in sorted(root.glob("docs/[!.]*.md"))]
     asserted, known = {}, {}
     for name in sorted(project.jobs.keys() - project.failed.keys()):
         if project.jobs[name].suffix == ".py":
@@ -69,14 +58,11 @@ def text_of(project: Project, name: str) -> Text:
     """Give a page's text, or a snippet's words."""
 
     def made() -> list[Any]:
-        path, words = project.root / name, ""
-        try:
-            words = read_text(path, name)
-            if path.suffix == ".py":
-                snippet = read(path)
-                words = f"{snippet.caption}\n\n{snippet.alternative}"
-        except WeaveError:  # said where the file is used
-            words = ""
+        path = project.root / name
+        words = path.read_text("utf-8-sig", errors="replace")
+        if path.suffix == ".py":
+            snippet = read(path)
+            words = f"{snippet.caption}\n\n{snippet.alternative}"
         return [words, [*sentences(words)]]
 
     source, found = project.keep("prose", f"file {name}", made)
@@ -98,10 +84,10 @@ def judge(
     texts: Mapping[str, Text],
     asserted: Mapping[str, list[Assertion]],
     known: Mapping[str, set[float]],
-) -> Found:
+) -> Mistakes:
     """Compare what texts say with what snippets assert, and with the numbers they know."""
     pages = {Path(name).stem: text for name, text in texts.items() if name.startswith("docs/")}
-    found: Found = {f"{page}.md": {"mistakes": [], "notes": []} for page in pages}
+    found: Mistakes = {f"{page}.md": [] for page in pages}
     covered: dict[tuple[str, int], list[Assertion]] = defaultdict(list)
     shown: list[tuple[str, int, str]] = []  # a page, and on which line it shows which snippet
     for name, assertions in asserted.items():
@@ -109,9 +95,6 @@ def judge(
         readers = [page for page in pages if page == chapter or name in pages[page].source]
         readers.sort(key=lambda page: page != chapter)
         if not readers:
-            for each in assertions:
-                nowhere = f"{caption.name}:{each.line}: no page shows or quotes what this says"
-                found.get("index.md", {"mistakes": []})["mistakes"].append((1, nowhere))
             continue
         line = shown_at(pages[readers[0]], name)
         if line:
@@ -129,11 +112,12 @@ def judge(
                     page, here = Path(best[0].name).stem, best[1].line
                 if best and not at:
                     mistake += f"; near is '{' '.join(VALUE.sub('…', best[1].text).split())[:160]}'"
-                found[f"{page}.md"]["mistakes"].append((here, mistake))
+                found[f"{page}.md"].append((here, mistake))
     for page, text in pages.items():
-        judge_text(found[f"{page}.md"], text, covered)
+        found[f"{page}.md"] += strangers(text, covered)
     for page, line, name in shown:
-        judge_text(found[f"{page}.md"], texts[f"snippets/{name}.py"], covered, line, known[name])
+        caption = texts[f"snippets/{name}.py"]
+        found[f"{page}.md"] += strangers(caption, covered, line, known[name])
     return found
 
 
@@ -150,14 +134,13 @@ def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> st
     return ""
 
 
-def judge_text(
-    found: dict[str, list[tuple[int, str]]],
+def strangers(
     text: Text,
     covered: Mapping[tuple[str, int], list[Assertion]],
     shown: int = 0,
     known: Iterable[float] = (),
-) -> None:
-    """Add to what is found on a page: typed numbers that no code knows, comparisons not asserted.
+) -> Iterator[tuple[int, str]]:
+    """Yield the typed numbers that no code knows.
 
     The text is the page's, or that of a snippet which it has at the line `shown`, and whose code
     has the numbers `known`. `covered` has the assertions whose words stand in a sentence.
@@ -175,9 +158,4 @@ def judge_text(
             percent = sentence.text[match.end() :].lstrip().startswith("%")
             if not {size, size / 100 if percent else size} & numbers:
                 mend = "quote it, or assert it in a snippet with words of the sentence"
-                found["mistakes"].append((line, f"{where}no code knows {digits}: {mend}"))
-        said = " ".join(in_words(each.words) for each in assertions)
-        plain = ASIDE.sub(" ", FORMULA.sub(" ", VALUE.sub(" ", sentence.text)))
-        for word in COMPARES.findall(plain) if not plain.lstrip().startswith("|") else ():
-            if f" {word} " not in said:
-                found["notes"].append((line, f"{where}'{word}' compares, and no assertion has it"))
+                yield line, f"{where}no code knows {digits}: {mend}"

@@ -37,9 +37,7 @@ class Sentence(NamedTuple):
 
     line: int
     text: str  # as written
-    words: (
-        str  # without marks of any kind, between spaces; an ellipsis stands for a computed number
-    )
+    words: str  # without marks, between spaces; an ellipsis stands for a computed number
 
 
 class Text(NamedTuple):
