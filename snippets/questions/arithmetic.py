@@ -77,6 +77,9 @@ plt.show()
 
 # %% says
 assert [*scores] == [14, 10, 12], "For the scores 14, 10 and 12"
+assert np.allclose(weights["shifted"], weights["scores"]), (
+    "Subtracting the largest score changes no weight"
+)
 assert np.isclose(largest["shifted"], largest["scores"]), (
     "the first weight stays … if 14 is subtracted"
 )

@@ -83,6 +83,7 @@ assert median_at[3][8] < median_at[3][1] / 50, (
 for at in (rms_at, median_at):
     assert at[512][8] > 2 * at[512][1], "reaches the scores becomes larger"
 assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
+assert rms_at[512][8] > rms_at[512][1], "and it grows with the spread"
 fine = np.geomspace(0.05, 20, 60)
 for n in (2, 3, 4, 5, 8, 64):
     square = [jacobian_square(n, s) for s in fine]

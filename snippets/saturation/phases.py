@@ -134,6 +134,7 @@ assert largest(28, np.sqrt(2 * np.log(28))) < 1 / 2, "crosses it near 26 keys"
 
 assert critical[65536] < 64, "a longer context does not rescue bare attention"
 assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
+assert edge_of_2 > 1, "stay below the border once they are divided"
 assert edge_of_2 > 1, "scores have sigma = 1, which lies below … for two keys"
 assert 2 * np.log(rows_above) < bare["GPT-2"] < 2 * np.log(rows_above + 1), (
     "its row i has i keys, and the rows up to the"

@@ -57,6 +57,7 @@ assert of_directions > 1 / 2, "mostly because they share directions"
 assert lengths[0] > alignment[0] > 1, (
     "is larger because vectors are longer, and a little because"
 )
+assert 1 < alignment[0] < 1.5, "that of the alignment is a little above 1"
 assert abs(pairing[0] - 1) < 0.02, "which query meets which key adds nothing"
 assert np.isclose(sizes["distinct"] / sizes["start"], larger[0], rtol=0.05), (
     "Over distinct pairs … times as large as with random weights"

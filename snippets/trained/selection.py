@@ -89,6 +89,9 @@ assert sharp > 1.2 * sharp_by_chance, (
 assert np.all((C - null)[chosen[:2]] > (C - null)[chosen[2:]].max()), (
     "Heads … and … exceed it most"
 )
+assert min((C - null)[chosen[:2]]) > 0.2, (
+    "Heads far above the diagonal do more than select"
+)
 assert to_previous > 0.99, "with nearly all of its weight"
 assert heads["special"][chosen[-2]] > 0.7, "which also looks there"
 assert C[chosen[-2]] < 0, "goes to keys that point *away* from the query"

@@ -88,7 +88,9 @@ def worst(change, divisor):
 
 alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):
-    assert worst(change, "none") < 0.2, "the model learns if its weights start"
+    assert worst(change, "none") < 0.2, (
+        "the model learns if its weights start smaller"
+    )
     assert worst(change, "none") < 0.2, (
         "at $d = 64$ the model learns without a divisor"
     )

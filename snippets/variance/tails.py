@@ -72,6 +72,8 @@ plt.show()
 # %% says
 for case in (gaussian, far["signs"]):
     assert np.all(case <= bound), "Below it lie the bell curve of Gaussian"
+assert bound[0] == 2, "A dashed bound starts at 2 and bends down"
+assert np.all(np.diff(np.log(bound), 2) < 0), "bends down ever more steeply"
 first = t[np.argmax(far["rare"] > bound)]
 assert 3 < first < 4, "cross the bound before t = 4 and end far above it"
 assert far["rare"][-1] > 100 * bound[-1], "and end far above it"
@@ -79,7 +81,7 @@ mean_square = rare_chance @ (10.0 * count) ** 2
 assert np.isclose(mean_square, 64), "the variance of a score is 64 at $d = 64$"
 assert zero > 0.99, "of all scores are exactly 0"
 assert np.isclose(highest, np.sqrt(128 * np.log(512))), (
-    "For 512 independent keys the bound"
+    "For 512 independent keys the bound on the mean of the largest score"
 )
 assert mean_largest["signs"] < highest, "With signs that mean is … below it"
 assert mean_largest["rare"] > highest, "with the rare coordinates … above it"
