@@ -35,6 +35,8 @@ BOXED = (
     r'<table class="boxed"\1</div></div>'
 )
 
+COLOURS = re.compile(r'\s*<link [^>]*/palette\.\w+\.min\.css">')  # the theme's: colour.css has ours
+
 INLINE = re.compile(r"<script>(.+?)</script>", re.DOTALL)  # the theme's, before its first paint
 CHARSET = '<meta charset="utf-8">'
 # Icons are `data:` in the theme's styles; formulas say in style attributes how they are aligned.
@@ -61,7 +63,7 @@ class Site:
     def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
-            html = kept_back(stated(boxed(page.read_text("utf-8"))))
+            html = COLOURS.sub("", kept_back(stated(boxed(page.read_text("utf-8")))))
             page.write_text(html, "utf-8")
         # A table that has a class is left alone, by the script and by the theme's own rules.
         for sheet in self.new.rglob("*.css"):
