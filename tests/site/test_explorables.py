@@ -504,7 +504,7 @@ DIVISOR = """shown => ({
 })"""
 CLIMBED = [  # the snippet clips with √d alone
     {"steps": steps, "a": a, "times": times, "by": by}
-    for steps, a, times, by in product([12, 512, 4096], [0, 0.25, 0.5, 1], [1, 64], range(6))
+    for steps, a, times, by in product([16, 512, 4096], [0, 0.25, 0.5, 1], [1, 64], range(6))
     if by != 4 or a == 0.5
 ]
 
@@ -512,7 +512,7 @@ CLIMBED = [  # the snippet clips with √d alone
 def divisor_differs(page: Page, snippet, module) -> Iterator[str]:
     """Yield the states in which a line, a logit or a word is not what the snippet has."""
     one = snippet("growth/divisor")
-    drawn = np.unique(np.round(2 ** (np.arange(121) / 10))).astype(int)
+    drawn = np.round(2 ** (4 + np.arange(81) / 10)).astype(int)
     for state in CLIMBED:
         steps, a, times, by = state.values()
         held, free = (one.held, one.divided["√d"]) if times == 1 else (one.coarse, one.alone)
@@ -522,13 +522,13 @@ def divisor_differs(page: Page, snippet, module) -> Iterator[str]:
             free / s,
             *(held[name] * root / s for name in ("norm", "norm and gain")),
             one.cap * np.tanh(free / s / one.cap),
-            held["clip at 100"] if by == 4 else np.minimum(free / s, one.tau),
+            held["clip at 100"],
             held["weight decay"] * root / s,
         ]
         logit, bound = lines[by][steps - 1], root**2 / s
         earlier = np.argmax(free >= free[steps - 1] / s) + 1
         said = [
-            [earlier, steps / earlier] if a else [],
+            [steps / earlier, earlier] if a else [],
             [bound],
             [bound, gain],
             [one.cap, free[steps - 1] / s],
@@ -537,25 +537,22 @@ def divisor_differs(page: Page, snippet, module) -> Iterator[str]:
         ][by]
         shown = show(page, "divisor", DIVISOR, **state)
         _, size, verdict = shown["words"]
-        words = [size, *re.findall(r"\d[\d,]*\.?\d*", verdict)]
-        if logit > 1e5:
-            right = words.pop(0) == ">\u00a010⁵"
-        else:
-            said, right = [logit, *said], True
-        words = [float(word.replace(",", "")) for word in words]
-        right &= len(words) == len(said) and np.allclose(words, said, rtol=0.00502)
+        words = re.findall(r"(\d[\d,]*\.?\d*)( million)?", f"{size} {verdict}")
+        words = [float(x.replace(",", "")) * (1e6 if unit else 1) for x, unit in words]
+        said = [logit, *said]
+        right = len(words) == len(said) and np.allclose(words, said, rtol=0.00502)
         right &= shown["pressed"] == by
-        right &= by != 4 or ("back" in verdict) == (logit > one.tau)
+        right &= by != 4 or ("nothing" in verdict) == (logit < one.tau)
         _, bare, *faint, now, dot = shown["lines"]
         expected = [(bare, free, 4096), (now, lines[by], steps), (dot, lines[by], -steps)]
-        expected += [(line, lines[i], 4096) for i, line in enumerate(faint)]
+        expected += [(line, lines[i], 4096) for i, line in enumerate(faint) if a == 0.5 or i != 4]
         for line, logits, last in expected:
             at = drawn[drawn <= last] if last > 0 else np.array([steps])
-            at = at[(logits[at - 1] >= 0.1) & (logits[at - 1] <= 1e5)]
+            at = at[logits[at - 1] <= 1e5]
             places = re.findall(r"[ML]([-\d.]+) ([-\d.]+)", line)
             x, y = np.reshape(np.array(places, float), (-1, 2)).T
             right &= len(x) == len(at)
-            right = right and np.allclose(x, 1000 * np.log(at) / np.log(4096), atol=0.0501)
+            right = right and np.allclose(x, 1000 * np.log(at / 16) / np.log(256), atol=0.0501)
             heights = 100 * (1 - np.log10(10 * logits[at - 1]) / 6)
             right = right and np.allclose(y, heights, atol=0.00501)
         if not right:

@@ -1,20 +1,18 @@
 // What a divisor and five measures do about the logit of one query and one key that every step raises.
 {
-  const MOST = 4096;
-  // The steps that are drawn; the slider stops at each.
-  const STEPS = [...new Set(Array.from({ length: 121 }, (_, i) => Math.round(2 ** (i / 10))))];
-  const [LOW, HIGH] = [0.1, 1e5]; // of the axis
-  const across = (step) => ((1000 * Math.log(step)) / Math.log(MOST)).toFixed(1);
+  const [FIRST, MOST] = [16, 4096]; // steps
+  // Those that are drawn; the slider stops at each.
+  const STEPS = Array.from({ length: 81 }, (_, i) => Math.round(FIRST * 2 ** (i / 10)));
+  const [LOW, HIGH] = [0.1, 1e5]; // logits on the axis
+  const across = (step) => ((1000 * Math.log(step / FIRST)) / Math.log(MOST / FIRST)).toFixed(1);
   const up = (logit) => (100 - (100 * Math.log(logit / LOW)) / Math.log(HIGH / LOW)).toFixed(2);
-  const short = (x) => x.toLocaleString("en", { maximumSignificantDigits: 3 });
-  const HUES = {
-    none: "C1",
-    "QK-norm": "C0",
-    "norm + gain": "C4",
-    "soft cap": "C2",
-    "QK-clip": "C3",
-    "weight decay": "C5",
-  };
+  const short = (x) =>
+    x.toLocaleString("en", {
+      maximumSignificantDigits: 3,
+      notation: x < 1e6 ? "standard" : "compact",
+      compactDisplay: "long",
+    });
+  const HUES = ["C1", "C0", "C4", "C2", "C3", "C5"];
 
   /** Give q·k after 0, 1, 2, … steps that move all coordinates by `rate`, towards a larger logit. */
   const climb = (start, rate, { norm, decay = 0, clip = Infinity }) => {
@@ -46,34 +44,50 @@
     class extends Explorable {
       static title = "A logit that every step raises";
       static inputs = [
-        { name: "steps", label: "steps", least: 0, most: 12, step: 0.1, value: 9, power: true },
+        { name: "steps", label: "steps", least: 4, most: 12, step: 0.1, value: 9, power: true },
         {
           name: "a",
-          label: "÷ <i>dᵃ</i>, <i>a</i>",
+          label: "÷ <i>dᵃ</i>, exponent <i>a</i>",
           least: 0,
           most: 1,
           step: 0.05,
           value: 0.5,
         },
-        { name: "times", label: "rate ×", least: 0, most: 6, step: 1, value: 0, power: true },
+        { name: "times", label: "rate, × ", least: 0, most: 6, step: 1, value: 0, power: true },
         { name: "by", value: 0 },
       ];
 
       stage = `<p class="title"></p><p class="found"><b></b> <span></span></p>
-        <p class="axis">logit over steps, both axes logarithmic; dotted: no divisor</p><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
-        <path class="at"/><path class="bare"/>${Object.values(HUES)
-          .map((hue) => `<path class="faint ${hue}"/>`)
-          .join("")}<path class="now"/><path class="dots"/></svg>
+        <p class="axis">logit over steps, both axes logarithmic; dotted: undivided</p><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
+        <path class="at"/><path class="bare"/>${HUES.map(
+          (hue) => `<path class="faint ${hue}"/>`,
+        ).join("")}<path class="now"/><path class="dots"/></svg>
         <p class="sizes" aria-hidden="true">${["10⁵", "10⁴", 1000, 100, 10, 1, 0.1].map((size) => `<i>${size}</i>`).join("")}</p></div>
-        <p class="ends" aria-hidden="true">${[1, 4, 16, 64, 256, 1024, 4096].map((step) => `<i>${step}</i>`).join("")}</p>`;
+        <p class="ends" aria-hidden="true">${[16, 64, 256, 1024, 4096].map((step) => `<i>${step}</i>`).join("")}</p>`;
 
-      acts = `${presets(Object.fromEntries(Object.keys(HUES).map((name, i) => [name, `by=${i}`])))}
+      get measures() {
+        const { decay, cap, clip } = this.data;
+        return [
+          "none",
+          "QK-norm",
+          "norm + gain",
+          `soft cap ${cap}`,
+          `QK-clip ${clip}`,
+          `decay ${decay}`,
+        ];
+      }
+
+      get acts() {
+        return `${presets(Object.fromEntries(this.measures.map((name, i) => [name, `by=${i}`])))}
         <input type="hidden" name="by" value="0">`;
+      }
 
       prepare() {
         this.runs = {};
-        for (const button of this.panel.querySelectorAll("button"))
-          button.classList.add(HUES[button.textContent]);
+        this.at("[for$=times]").textContent += this.data.rate;
+        this.panel.querySelectorAll("button").forEach((button, i) => {
+          button.classList.add(HUES[i]);
+        });
       }
 
       /** Give what `climb` gives, computed once. */
@@ -89,7 +103,7 @@
         const rate = one * times;
         const free = this.run(rate);
         const normed = this.run(rate, { norm: true });
-        const saw = by === 4 && this.run(rate, { clip: clip * s });
+        const clipped = this.run(rate, { clip: clip * s });
         const decayed = this.run(rate, { decay });
         const gain = (step) => 1 + rate * step;
         const logits = [
@@ -97,17 +111,13 @@
           (step) => normed[step] / s,
           (step) => (gain(step) ** 2 * normed[step]) / s,
           (step) => cap * Math.tanh(free[step] / s / cap),
-          (step) => (saw ? saw[step] / s : Math.min(clip, free[step] / s)),
+          (step) => clipped[step] / s, // before it is clipped
           (step) => decayed[step] / s,
         ];
-        // A line as far as the axis goes. The clip acts after a step: a saw.
         const line = (logit, last = MOST) => {
-          const points = STEPS.filter(
-            (step) => step <= last && logit(step) >= LOW && logit(step) <= HIGH,
-          ).map((step) => {
-            const cut = logit === logits[4] && logit(step) > clip ? `V${up(clip)}` : "";
-            return `${across(step)} ${up(logit(step))}${cut}`;
-          });
+          const points = STEPS.filter((step) => step <= last && logit(step) <= HIGH).map(
+            (step) => `${across(step)} ${up(logit(step))}`,
+          );
           return points.length ? `M${points.join("L")}` : "";
         };
         const draw = (part, path) => this.at(part).setAttribute("d", path);
@@ -121,35 +131,36 @@
           line((step) => free[step]),
         );
         draw(".now", line(logits[by], steps));
-        draw(".dots", logit <= HIGH && logit >= LOW ? `M${place}h0` : "");
+        draw(".dots", logit <= HIGH ? `M${place}h0` : "");
         // Back to the step at which the same logit is reached without a divisor.
         const undivided = free.findIndex((product) => product >= free[steps] / s);
-        const back = by ? "" : `M${place}H${across(undivided)}`;
+        const back = by || logit > HIGH ? "" : `M${place}H${across(Math.max(FIRST, undivided))}`;
         draw(".at", `M${across(steps)} 0V100${back}`);
 
         const verdict = [
           a
-            ? `undivided it is there at step ${undivided}, ${short(steps / undivided)} times as early`
+            ? `in ${short(steps / undivided)} times as many steps as without a divisor (${undivided})`
             : "nothing divides it, nothing holds it",
           `at most ${short(d / s)}, whatever the weights do`,
           `at most ${short(d / s)} × ${short(gain(steps))}², for the gains grow too`,
           `at most ${cap}; before the cap it is ${short(free[steps] / s)}`,
           logit > clip
-            ? `then the clip takes it back to ${clip}, step after step`
+            ? short(logit) === short(clip)
+              ? "held there by the clip"
+              : `then the clip takes it back to ${clip}, after each step`
             : `below ${clip} the clip does nothing`,
-          `at most ${short(d / decay ** 2 / s)}, once q and k are at 1/λ\u00a0=\u00a0${short(1 / decay)}`,
+          `at most ${short(d / decay ** 2 / s)}: no weight passes 1/λ\u00a0=\u00a0${short(1 / decay)}`,
         ][by];
-        const measure = Object.keys(HUES)[by];
         const divisor = a ? `÷ ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${short(s)}` : "undivided";
-        const title = `${divisor}, ${by ? measure : "no measure"}, ${steps} ${steps === 1 ? "step" : "steps"} of ${short(rate)}`;
-        const size = logit > HIGH ? ">\u00a010⁵" : short(logit);
+        const measure = by ? `, ${this.measures[by]}` : a ? " alone" : "";
+        const title = `${divisor}${measure}, ${steps} steps of ${short(rate)}`;
         this.at(".title").textContent = title;
-        this.at(".found b").textContent = size;
+        this.at(".found b").innerHTML = short(logit).replace("million", "<small>million</small>");
         this.at(".found span").textContent = verdict;
         for (const button of this.panel.querySelectorAll("button"))
           button.ariaPressed = button.value === `by=${by}`;
-        this.panel.className = `panel ${HUES[measure]}`;
-        return `${title}: ${size}; ${verdict}.`;
+        this.panel.className = `panel ${HUES[by]}`;
+        return `${title}: ${short(logit)}; ${verdict}.`;
       }
     },
   );
