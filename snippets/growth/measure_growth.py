@@ -2,10 +2,10 @@
 
     make measure ARGS=snippets/growth/measure_growth.py
 
-takes about 40 minutes of one core, and needs PyTorch; where PyTorch has a GPU
-it trains there. It writes growth.csv (every run) and factors.csv (what grows,
-with no remedy or 1/d), run by run. Stopped and started again, it goes on where
-it was; to measure all again, delete both tables first.
+takes about an hour and a half of one core, and needs PyTorch; where PyTorch
+has a GPU it trains there. It writes growth.csv (every run) and factors.csv
+(what grows, with no remedy or 1/d), run by run. Stopped and started again, it
+goes on where it was; to measure all again, delete both tables first.
 """
 
 import hashlib
@@ -209,8 +209,9 @@ def grid():
         ([32, 16, 64], REMEDIES, OPTIMIZERS, 1, 1000),
         ([8], plain, OPTIMIZERS, 1, 300),
         ([128], ["none"], OPTIMIZERS, 1, 100),
-        ([32], ["none", "QK-norm"], OPTIMIZERS, 0.5, 1000),
-        ([16, 64], ["none"], ["Muon"], 0.5, 1000),
+        ([32, 64], ["none", "QK-norm"], OPTIMIZERS, 0.5, 1000),
+        ([16], ["none"], OPTIMIZERS, 0.5, 1000),
+        ([64], ["none"], OPTIMIZERS, 0.25, 1000),
         ([32], ["none"], ["Muon"], 0.25, 1000),
         ([32], ["QK-norm"], ["Muon"], 2, 1000),
         ([32], REMEDIES, OPTIMIZERS, 4, 300),
