@@ -37,13 +37,3 @@ def test_the_ends_of_the_curves(snippet):
     for last, nearer in ((60, 6), (4096, 60)):
         assert close(curve[: last + 1].min(), result.lowest[last])
         assert not close(curve[: nearer + 1].min(), result.lowest[last], 1e-3)
-
-
-def test_one_even_side_is_enough(snippet):
-    result = snippet("questions/rotation")
-    q, k = vectors(64)
-    k = k * np.sqrt(1 + np.tile([1, -1], 32))
-    for m in (0, 7, 60):
-        drawn = np.sum(turned(q, 0, result.theta) * turned(k, m, result.theta), axis=(1, 2))
-        assert has_spread(drawn / 8, 1)
-    assert not close(result.curves[1], 1)
