@@ -149,6 +149,23 @@ def served(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
+@contextmanager
+def opened(site: Path | None) -> Iterator[tuple[Browser, str, Path, str]]:
+    """Start a browser and serve a site, built for this unless one is given; say in what browser."""
+    program = find_browser()
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        if not site:
+            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
+            quiet = os.environ | {"SITE_URL": ""}
+            subprocess.run(command, cwd=ROOT, env=quiet, check=True, capture_output=True)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        # Programs differ: one without windows has less to do.
+        with served(site or Path(folder)) as origin:
+            name = f"{program and Path(program).name} {browser.version}"
+            yield browser, origin, site or Path(folder), name
+        browser.close()
+
+
 HEAD = ("page", "KB", "HTML", "styles", "scripts", "fonts", "other", "requests", "elements")
 
 
@@ -182,25 +199,15 @@ def main() -> None:
     logging.basicConfig(format="%(asctime)s %(message)s", datefmt="%H:%M:%S", level=logging.INFO)
     note = tables.circumstances()
     rows = [(*HEAD, "LCP, ms", "CLS", "blocked, ms")]
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        site = chosen.site or Path(folder)
-        if not chosen.site:
-            command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", folder]
-            quiet = os.environ | {"SITE_URL": ""}
-            subprocess.run(command, cwd=ROOT, env=quiet, check=True, capture_output=True)
-        program = find_browser()
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        # Programs differ: one without windows has less to do.
-        note = f"{program and Path(program).name} {browser.version}. {note}"
-        with served(site) as origin:
-            for path in chosen.pages or ADDRESSES:
-                log.info("weigh: %s", path or "front page")
-                loads = [weigh(browser, origin, site, path) for _ in range(LOADS)]
-                found = loads[-1] | {time: median(each[time] for each in loads) for time in TIMES}
-                if chosen.why:
-                    print(*found["moved"], found["tasks"], found["lcp"], sep="\n")
-                rows.append(row(path, found))
-        browser.close()
+    with opened(chosen.site) as (browser, origin, site, name):
+        for path in chosen.pages or ADDRESSES:
+            log.info("weigh: %s", path or "front page")
+            loads = [weigh(browser, origin, site, path) for _ in range(LOADS)]
+            found = loads[-1] | {time: median(each[time] for each in loads) for time in TIMES}
+            if chosen.why:
+                print(*found["moved"], found["tasks"], found["lcp"], sep="\n")
+            rows.append(row(path, found))
+    note = f"{name}. {note}"
     if chosen.pages or chosen.site:
         print(tables.markdown(rows, note))
     else:
