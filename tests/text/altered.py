@@ -84,7 +84,7 @@ class Site:
     def mistakes(self, texts: dict[str, Text]) -> set[tuple[str, int, str]]:
         """Give the mistakes that a build would name."""
         found = judge(texts, self.asserted, self.known)
-        return {(page, *each) for page, said in found.items() for each in said["mistakes"]}
+        return {(page, *each) for page, said in found.items() for each in said}
 
     def speaking(self) -> Iterator[tuple[Text, Sentence]]:
         """Yield the sentences that speak of computed results."""
