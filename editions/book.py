@@ -19,6 +19,7 @@ from playwright.sync_api import Browser
 from pypdf import PdfReader
 
 LISTED = re.compile(r"^- \[(?P<title>.*)\]\((?P<address>\S*)\.md\)", re.MULTILINE)
+SHEET = '<link rel="stylesheet" href="{}">'
 CANONICAL = re.compile(r'<link rel="canonical" href="([^"]+)">')
 ADDRESS = re.compile("https?:|arXiv:|doi:")  # needs no note
 DATE = re.compile(rb"(?<=Date \(D:)\d{14}")
@@ -33,7 +34,7 @@ BOOK = """\
 <head>
 <meta charset="utf-8">
 <title>{name}</title>
-<link rel="stylesheet" href="{sheet}">
+{sheets}
 <style>{style}</style>
 </head>
 <body dir="ltr" data-md-color-scheme="default" data-md-color-primary="custom">
@@ -106,10 +107,10 @@ def book(site: Path) -> str:
     parts = [TITLE.format(name=name, words=words, online=shown), contents(chapters), *chapters]
     style = Path(__file__).with_name("book.css").read_text("utf-8")
     style += "".join(RUNNING.format(each["id"], quoted(each["data-title"])) for each in chapters)
-    [sheet] = site.glob("assets/stylesheets/site.*.css")
+    sheets = re.findall(r'<link rel="stylesheet" href="([^"]+)">', front)
     return BOOK.format(
         name=name,
-        sheet=sheet.resolve().as_uri(),
+        sheets="\n".join(SHEET.format((site / sheet).resolve().as_uri()) for sheet in sheets),
         style=style,
         parts="\n".join(map(str, parts)),
     )
