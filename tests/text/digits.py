@@ -161,7 +161,7 @@ class Notice:
         names, says = cells(self.root / f"snippets/{each.snippet}.py")
         try:
             exec(says, names | {each.result: altered(names[each.result], each.keys, each.by)})
-        except AssertionError:
+        except (AssertionError, TypeError):  # a quoted word cannot be altered
             return True
         return False
 
