@@ -98,7 +98,7 @@ for name in optimizers:
     )
     sharpest = max(over["Muon", r]["entropy"][-1] for r in ("none", "1/d"))
     assert sharpest < 0.1, "with Muon those of 1/√d and 8/d to less than 0.1"
-assert steps[-1] == 1000, "changes the loss after 1000 steps by at most"
+assert steps[-1] == 1000, "they change the loss after 1000 steps by at most"
 assert steps[-1] == 1000, "the loss still falls at step 1000"
 assert steps[-1] == 1000, "has to act within 1000 steps"
 assert 20 < end["Muon", "QK-clip"]["largest"][0] < 25, (
