@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.conftest import PROJECT
-from weave.text.prose import judge, texts_of
+from weave.text.prose import NOTE, judge, texts_of
 from weave.text.sentences import (
     ASSUMED,
     EQUALS,
@@ -84,7 +84,12 @@ class Site:
     def mistakes(self, texts: dict[str, Text]) -> set[tuple[str, int, str]]:
         """Give the mistakes that a build would name."""
         found = judge(texts, self.asserted, self.known)
-        return {(page, *each) for page, said in found.items() for each in said}
+        return {
+            (page, *each)
+            for page, said in found.items()
+            for each in said
+            if not each[1].startswith(NOTE)
+        }
 
     def speaking(self) -> Iterator[tuple[Text, Sentence]]:
         """Yield the sentences that speak of computed results."""

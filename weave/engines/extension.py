@@ -17,11 +17,11 @@ from markdown.preprocessors import Preprocessor
 from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
-import weave.text.prose  # noqa: F401 (it enters a look-up)
 from weave.basics.errors import WeaveError
-from weave.embeds.embed import KINDS, Context
+from weave.embeds.embed import KINDS, Context, log
 from weave.pages.published import published
 from weave.project import Project, project_at
+from weave.text.prose import NOTE
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
 # and space as well would make four fifths of a page's elements.
@@ -74,7 +74,10 @@ class Weaver(Preprocessor):
         if text.startswith("---"):
             woven += "\n\n" + context.report(WeaveError(NO_YAML), f"{page}:1")
         for line, mistake in context.look_up("mistakes", context.source) or ():
-            woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
+            if mistake.startswith(NOTE):
+                log.info("%s:%d: %s", page, line, mistake)
+            else:
+                woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
         context.woven = woven + "".join(kind.at_end(context) for kind in KINDS.values())
         return context.woven.split("\n")
 

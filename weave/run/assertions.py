@@ -3,9 +3,8 @@
     # %% says
     assert np.all(np.diff(rms[3]) < 0), "for up to four keys the norm only falls"
 
-They run as plain Python. Where one does not hold, both sides of the comparison are found. One that
-holds just as well with a comparison turned round decides nothing, and is named too. `text.prose`
-looks for the words on the pages.
+Where one does not hold, both sides of the comparison are found. One that holds just as well with a
+comparison turned round decides nothing, and is named too. `text.prose` looks for the words.
 """
 
 import ast
@@ -98,9 +97,5 @@ def idle(statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str,
 
 
 def comparisons(test: ast.expr) -> Iterator[ast.Compare]:
-    """Yield the comparisons in a test, but for those that choose cases or entries."""
-    nodes = [*ast.walk(test)]
-    chosen = [each for node in nodes for each in getattr(node, "ifs", ())]
-    chosen += [node.slice for node in nodes if isinstance(node, ast.Subscript)]
-    choosing = {node for part in chosen for node in ast.walk(part)}
-    yield from (n for n in nodes if isinstance(n, ast.Compare) and n not in choosing)
+    """Yield the comparisons in a test."""
+    yield from (node for node in ast.walk(test) if isinstance(node, ast.Compare))

@@ -16,16 +16,13 @@ from weave.run.snippet import digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
-
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def confine(root: Path, scratch: Path) -> dict[str, str]:
     """Have this process work in `scratch`, which is empty, and say what it must not do.
 
-    Returns:
-        The trace, which grows: the digest of every file of the project that is opened, or looked
-        for in vain, by `file NAME`.
+    The trace that is returned grows: by `file NAME`, the digest of each file of the project opened.
     """
     trace: dict[str, str] = {}
     scratch = scratch.resolve()
@@ -60,10 +57,7 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
 
 @contextmanager
 def limits(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the line that is reached then, where the system can do that.
-
-    What asks for too much memory meanwhile gets a MemoryError.
-    """
+    """Raise TimeoutError in the line that is reached then; too much memory is a MemoryError."""
 
     def stop(*_: object) -> None:
         raise TimeoutError(f"stopped after {seconds:g} s; make it faster")

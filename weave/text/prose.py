@@ -2,7 +2,8 @@
 
 A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it
 (`weave/run/assertions.py`). Words that no page has are a mistake, and so is an assertion that does
-not hold. A number typed in the sentence of a computed one is known to code, or it is a mistake.
+not hold. A number typed in the sentence of a computed one is known to code, or it is a mistake. A
+comparison that no assertion has the words of is a note to the author of a page that is made anew.
 """
 
 import re
@@ -15,8 +16,10 @@ from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
 from weave.run.snippet import read
 from weave.text.sentences import (
+    ASIDE,
     ASSUMED,
     EQUALS,
+    FORMULA,
     VALUE,
     Sentence,
     Text,
@@ -29,6 +32,11 @@ from weave.text.sentences import (
     value,
 )
 
+NOTE = "note: "
+COMPARES = re.compile(
+    r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|better|worse|rises?"
+    r"|falls?|grows?|shrinks?|increases?|decreases?|twice(?! √)|double[sd]?|exceeds?|times as)\b"
+)
 Mistakes = dict[str, list[tuple[int, str]]]  # by page, each with its line
 
 
@@ -140,7 +148,7 @@ def strangers(
     shown: int = 0,
     known: Iterable[float] = (),
 ) -> Iterator[tuple[int, str]]:
-    """Yield the typed numbers that no code knows.
+    """Yield the typed numbers that no code knows, and note comparisons that nothing asserts.
 
     The text is the page's, or that of a snippet which it has at the line `shown`, and whose code
     has the numbers `known`. `covered` has the assertions whose words stand in a sentence.
@@ -159,3 +167,6 @@ def strangers(
             if not {size, size / 100 if percent else size} & numbers:
                 mend = "quote it, or assert it in a snippet with words of the sentence"
                 yield line, f"{where}no code knows {digits}: {mend}"
+        plain = ASIDE.sub(" ", FORMULA.sub(" ", VALUE.sub(" ", sentence.text)))
+        for word in () if assertions or plain.lstrip().startswith("|") else COMPARES.findall(plain):
+            yield line, f"{NOTE}{where}'{word}' compares, and no assertion has it"
