@@ -23,6 +23,7 @@ def test_formats(snippet):
     tables = {"fp8 e4m3": E4M3, "fp8 e5m2": E5M2, "bf16": bf16, "fp16": fp16}
     for name, numbers in tables.items():
         assert page.top[name] == numbers[-1]
+        assert page.formats[name][0] == 4 - np.log2(page.gap[name][10])  # 10 is between 8 and 16
         for x, gap in page.gap[name].items():
             at = np.searchsorted(numbers, x, side="right")
             assert gap == numbers[at] - numbers[at - 1]

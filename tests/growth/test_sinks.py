@@ -21,4 +21,5 @@ def test_sinks(snippet):
         mean, error = drawn(b, n, draws)
         assert agrees(mean, expected, error + 1e-4)
         assert not agrees(drawn(b + 0.1, n, draws)[0], expected, error + 1e-4)
+    assert page.keys[1] == 4096
     assert close(page.worth * np.sqrt(np.e), np.exp(8))

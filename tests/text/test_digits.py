@@ -18,7 +18,7 @@ UNNOTICED = {
     "saturation": {},
     "scales": {},
     "theorem": {},
-    "growth": {},
+    "growth": {"seen.differential": "published, and nowhere else on the site"},
     "questions": {},
     "index": {},
 }
