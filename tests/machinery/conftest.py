@@ -32,6 +32,8 @@ DRAW = "import matplotlib.pyplot as plt\n\nplt.plot([0, 1])\nplt.show()"
 class Project:
     """A folder with docs/ and snippets/."""
 
+    level = logging.WARNING
+
     def __init__(self, root: Path, caplog) -> None:
         self.root = root
         self.log = caplog
@@ -77,7 +79,7 @@ class Project:
             "  - attr_list\n  - def_list\n  - md_in_html\n  - weave\n",
         )
         self.log.clear()
-        self.log.set_level(logging.WARNING)
+        self.log.set_level(self.level)
         build(load_config(str(self.root / "mkdocs.yml"), strict=strict))
         return SimpleNamespace(
             html=(self.root / "site/chapter/index.html").read_text(),

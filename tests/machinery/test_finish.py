@@ -2,11 +2,11 @@
 
 import re
 
-from weave.pages.finish import boxed, kept_back
+from weave.pages.finish import BOXED, TABLE, kept_back
 
 FOLD = "<details class='depth'><summary>More</summary>{}</details>"
 CODE = '<div class="highlight"><pre><span></span><code>x</code></pre></div>'
-TABLE = "<table data-source='note'><tr><td>1</td></tr></table>"
+DATA = "<table data-source='note'><tr><td>1</td></tr></table>"
 
 
 def test_what_is_folded_becomes_text_and_the_rest_stays():
@@ -25,9 +25,9 @@ def test_folded_code_has_its_button_to_copy_it():
 
 
 def test_each_table_without_a_class_gets_a_box():
-    page = boxed(f"<p>{TABLE}</p>\n<table>\n</table><table id='a' class='own'></table>")
+    page = TABLE.sub(BOXED, f"<p>{DATA}</p>\n<table>\n</table><table id='a' class='own'></table>")
     assert page.count("scrollwrap") == page.count("</table></div></div>") == 2
     assert page.count('class="boxed"') == 2
     assert "data-source='note'" in page
     assert "</div><table id='a' class='own'></table>" in page
-    assert boxed(page) == page
+    assert TABLE.sub(BOXED, page) == page

@@ -92,12 +92,10 @@ def test_nothing_leaks_from_one_snippet_to_the_next(project):
 @pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core runs one snippet at a time")
 def test_stale_snippets_run_at_the_same_time(project):
     names = [f"chapter/sleep{i}" for i in range(2)]
-    project.snippet(
-        "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[0]
-    )
-    project.snippet(
-        "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=names[1]
-    )
+    for name in names:
+        project.snippet(
+            "import time\n\nstart = time.time()\ntime.sleep(1)\nend = time.time()", name=name
+        )
     first, second = (project.run(name).results for name in names)
     assert max(first.start, second.start) < min(first.end, second.end)
 

@@ -15,10 +15,12 @@ from typing import Any
 
 from weave.basics.errors import WeaveError
 
-# The number counts on when the columns change.
-SCHEMA = (
-    "CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part))"
-)
+# The number counts on when the columns change. The journal is kept to a tenth of what is usual.
+SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA wal_autocheckpoint = 100;
+CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part));
+"""
 REFUSED = "{}: {}; is another build at work, is the disk full, may it be written? Else `make clean`"
 
 
@@ -32,8 +34,7 @@ class Store:
         options: Any = {"timeout": 30, "check_same_thread": False, "isolation_level": None}
         try:
             self.connection = sqlite3.connect(file, **options)
-            self.connection.execute("PRAGMA journal_mode = WAL")
-            self.connection.execute(SCHEMA)
+            self.connection.executescript(SCHEMA)
         except sqlite3.DatabaseError as error:
             raise WeaveError(REFUSED.format(file, error)) from None
 

@@ -17,16 +17,9 @@ from weave.project import Project, looks_up
 from weave.run.results import Results
 
 # How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
-TONES = {
-    "true": "true",
-    "true if": "partly",
-    "wrong": "false",
-    "vague": "open",
-    "question": "open",
-    "withdrawn": "open",
-    "history": "open",
-    "opinion": "open",
-}
+TONES = {"true": "true", "true if": "partly", "wrong": "false"} | dict.fromkeys(
+    ("vague", "question", "withdrawn", "history", "opinion"), "open"
+)
 # What the ledger says of a claim in Markdown.
 WORDS = ("quote", "place", "needs", "reading", "text")
 
@@ -34,7 +27,6 @@ WORDS = ("quote", "place", "needs", "reading", "text")
 @looks_up("claims")
 def claims(project: Project, _: str) -> dict[str, dict[str, Any]]:
     """Give by its number each claim's verdict and place, where it is settled, what it cites."""
-
     found = {}
     for name in sorted(project.jobs.keys() - project.failed.keys()):
         if name.startswith("claims/"):

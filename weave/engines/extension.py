@@ -27,7 +27,6 @@ from weave.text.prose import NOTE
 # and space as well would make four fifths of a page's elements.
 STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], "")
 
-
 NO_YAML = "what stands between its lines --- is no YAML; quote what holds a colon"
 
 

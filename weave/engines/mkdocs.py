@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, event_priority
@@ -83,6 +84,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.nav = nav
         self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
         self.pages.files = sorted((file.src_uri, file.url) for file in files)
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Keep the theme's templates as they were compiled: a fifth of an edit's build."""
+        env.bytecode_cache = FileSystemBytecodeCache(str(self.project.store.file.parent))
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:

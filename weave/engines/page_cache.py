@@ -12,10 +12,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 
-from weave.embeds.embed import Context
+from weave.embeds.embed import Context, log
 from weave.engines.extension import BEGUN
 from weave.pages import plain, search
 from weave.project import Project, digest
+from weave.text.prose import NOTE
 
 
 @dataclass
@@ -55,6 +56,7 @@ class Pages:
             begun.append(context)
 
         said = CountHandler(level=logging.INFO)
+        said.addFilter(lambda record: NOTE not in record.getMessage())
         with ExitStack() as at_end:
             at_end.callback(BEGUN.reset, BEGUN.set((project, name, begin)))
             for logger in map(logging.getLogger, ("", "mkdocs")):
@@ -72,7 +74,8 @@ class Pages:
             "plain": plain.edition(context),
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
-        if not said.get_counts():  # what there is to say has to be said at every build
+        # What there is to say has to be said at every build, and a quiet one hears nothing.
+        if not said.get_counts() and log.isEnabledFor(logging.WARNING):
             own = {"machinery pages": project.digest("machinery pages")}
             parts["trace"] = {**context.trace, **given, **own}
         project.store.write("page", name, parts)

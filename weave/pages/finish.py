@@ -19,7 +19,6 @@ from tempfile import TemporaryDirectory
 from weave.basics.store import Store
 
 HOUR = 3600  # seconds; no build takes as long
-
 TAG = re.compile(r"<details\b|</summary>|</details>")
 # What Material's script adds as a page loads, and not to what comes later.
 CODE = re.compile(r"<pre>(?=<span></span><code>)")
@@ -63,7 +62,7 @@ class Site:
     def put_up(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
-            html = COLOURS.sub("", kept_back(stated(boxed(page.read_text("utf-8")))))
+            html = COLOURS.sub("", kept_back(stated(TABLE.sub(BOXED, page.read_text("utf-8")))))
             page.write_text(html, "utf-8")
         # A table that has a class is left alone, by the script and by the theme's own rules.
         for sheet in self.new.rglob("*.css"):
@@ -75,11 +74,6 @@ class Site:
             self.new.rename(self.place)
         self.beside.cleanup()
         return self.place
-
-
-def boxed(html: str) -> str:
-    """Give a page with its tables in boxes."""
-    return TABLE.sub(BOXED, html)
 
 
 def stated(html: str) -> str:

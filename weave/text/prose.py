@@ -9,6 +9,7 @@ comparison that no assertion has the words of is a note to the author of a page 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +54,11 @@ def texts_of(
     root = project.root
     names = [f"docs/{file.name}" for file in sorted(root.glob("docs/[!.]*.md"))]
     asserted, known = {}, {}
-    for name in sorted(project.jobs.keys() - project.failed.keys()):
-        if project.jobs[name].suffix == ".py":
+    for name, path in sorted(project.jobs.items()):
+        if path.suffix == ".py" and name not in project.failed:
             says = project.store.read("run", name, "says") or []
             asserted[name] = [Assertion(*each) for each in says]
-            known[name] = numbers_in(computing(project.jobs[name]))
+            known[name] = {*project.keep("numbers", f"run {name}", partial(numbers, path))}
             names.append(f"snippets/{name}.py")
     return {name: text_of(project, name) for name in names}, asserted, known
 
@@ -77,15 +78,16 @@ def text_of(project: Project, name: str) -> Text:
     return Text(name, source, [Sentence(*each) for each in found])
 
 
-def computing(path: Path) -> str:
-    """Give the code of a snippet that computes and says, and of the modules that it shares.
+def numbers(path: Path) -> list[float]:
+    """Give the numbers in the code of a snippet that computes and says, and of modules it shares.
 
     What only draws has many numbers of its own: sizes, ticks, places of labels.
     """
     snippet = read(path)
     code = snippet.compute.code + ("\n" + snippet.says.code if snippet.says else "")
     shared = [path.with_name(f"{m}.py") for m in re.findall(r"^from (\w+) import", code, re.M)]
-    return code + "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
+    code += "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
+    return sorted(numbers_in(code))
 
 
 def judge(

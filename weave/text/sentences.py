@@ -1,8 +1,7 @@
 """Pages as sentences: their words, the values that they quote, and the numbers they type."""
 
 import re
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -98,15 +97,18 @@ def numbers_in(code: str) -> set[float]:
 
 def matches(words: str, text: Text) -> list[int]:
     """Tell in which sentences some words stand; an ellipsis stands for what lies between."""
-    pattern = pattern_of(words)
-    return [n for n, sentence in enumerate(text.sentences) if pattern.search(sentence.words)]
-
-
-@cache
-def pattern_of(words: str) -> re.Pattern[str]:
-    """Match the words of a message, with anything where there is an ellipsis."""
     parts = map(in_words, words.replace("...", "…").split("…"))
-    return re.compile(".*".join(f"{re.escape(part[:-1])}(?= )" for part in parts if part.strip()))
+    first, *others = [part for part in parts if part.strip()] or [" "]
+    found = [n for n, sentence in enumerate(text.sentences) if first in sentence.words]
+    return [n for n in found if in_order(others, text.sentences[n].words.partition(first)[2])]
+
+
+def in_order(parts: Iterable[str], words: str) -> bool:
+    """Tell whether each part, with a space at both ends, follows the one before."""
+    found = " "
+    for part in parts:
+        _, found, words = f" {words}".partition(part)
+    return bool(found)
 
 
 def nearest(words: str, texts: list[Text]) -> tuple[Text, Sentence] | None:
