@@ -33,7 +33,6 @@ BOXED = (
     '<div class="md-typeset__scrollwrap"><div class="md-typeset__table">'
     r'<table class="boxed"\1</div></div>'
 )
-
 COLOURS = re.compile(r'\s*<link [^>]*/palette\.\w+\.min\.css">')  # the theme's: colour.css has ours
 
 INLINE = re.compile(r"<script>(.+?)</script>", re.DOTALL)  # the theme's, before its first paint

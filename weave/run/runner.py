@@ -46,8 +46,7 @@ def run_all(
 def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | WeaveError:
     """Give what a process said, or what became of it."""
     try:
-        parts: dict[str, Any] = future.result()
-        return parts
+        return dict(future.result())
     except WeaveError as error:
         return error
     except TimeoutError:

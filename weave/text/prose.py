@@ -9,7 +9,7 @@ comparison that no assertion has the words of is a note to the author of a page 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +60,12 @@ def texts_of(
             asserted[name] = [Assertion(*each) for each in says]
             known[name] = {*project.keep("numbers", f"run {name}", partial(numbers, path))}
             names.append(f"snippets/{name}.py")
-    return {name: text_of(project, name) for name in names}, asserted, known
+    texts = {name: text_of(project, name, project.digest(f"file {name}")) for name in names}
+    return texts, asserted, known
 
 
-def text_of(project: Project, name: str) -> Text:
+@lru_cache(2**10)
+def text_of(project: Project, name: str, _digest: str) -> Text:
     """Give a page's text, or a snippet's words."""
 
     def made() -> list[Any]:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,7 +41,8 @@ class Sentence(NamedTuple):
     words: str  # without marks, between spaces; an ellipsis stands for a computed number
 
 
-class Text(NamedTuple):
+@dataclass(frozen=True, eq=False)  # one object while the file stays as it is
+class Text:
     """A page, or a snippet's caption and text alternative."""
 
     name: str  # below the root
@@ -95,6 +98,7 @@ def numbers_in(code: str) -> set[float]:
     return {value(each.rstrip(",")) for each in DIGITS.findall(code)}
 
 
+@lru_cache(2**14)  # while serving, most texts are as they were
 def matches(words: str, text: Text) -> list[int]:
     """Tell in which sentences some words stand; an ellipsis stands for what lies between."""
     parts = map(in_words, words.replace("...", "…").split("…"))
