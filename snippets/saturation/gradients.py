@@ -153,7 +153,7 @@ assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
 assert rms_at[3][8] < rms_at[3][1], "With three keys they do"
 
 # Of the front page.
-assert rms_at[512][np.sqrt(64)] == growth * rms_at[512][1], (
+assert rms_at[512][np.sqrt(64)] > 2 * rms_at[512][1], (
     "at 512 keys and d = 64 the norm of the Jacobian … times as large as with"
 )
 assert median_at[3][8] < 0.01, "vanish without the divisor for a handful"

@@ -40,8 +40,8 @@ def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
         try:
             run(statement, path, namespace)
         except AssertionError as error:
-            frames = traceback.extract_tb(error.__traceback__)
-            line = next(frame.lineno or 0 for frame in frames if frame.filename == str(path))
+            steps = traceback.walk_tb(error.__traceback__)  # opens no file, which would be traced
+            line = next(at for frame, at in steps if frame.f_code.co_filename == str(path))
             failed = [n for n in asserts if n.lineno <= line <= (n.end_lineno or 0)]
             if not failed:  # a function that it calls asserts something
                 raise
