@@ -101,8 +101,8 @@ def edit_times(
         log.info("serve: edit %d of %d of %s", n, edits, file.name)
         time.sleep(1.5)  # an edit may have set off a second build, which is waited for here
         server.wait_for("")
-        # MkDocs looks for changes every half second. The edits fall on all parts of it alike.
-        time.sleep(0.5 * n / edits)
+        # The server looks for changes every tenth of a second. Edits fall on all parts of it alike.
+        time.sleep(0.1 * n / edits)
         word = f"{file.stem}-edit-{n}"
         start = time.perf_counter()
         file.write_text(edit(original, word), "utf-8")

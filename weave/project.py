@@ -27,7 +27,6 @@ MACHINERY = {
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
 NOTHING: Mapping[str, str] = {}
-DIGESTS = {"file", "run"}  # look-ups whose answer is one
 WATCHED = ("snippets", "docs", "proofs")
 
 
@@ -117,7 +116,7 @@ class Project:
             answer = self.look_up(kind, key)
         except WeaveError as error:  # raised again where the answer is needed
             return str(error)
-        self.digests[question] = answer if kind in DIGESTS else digest(answer)
+        self.digests[question] = answer if kind == "file" else digest(answer)
         return self.digests[question]
 
     def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = NOTHING) -> bool:
@@ -144,7 +143,7 @@ class Project:
 
 @looks_up("file")
 def file(project: Project, name: str) -> str:
-    """Give the digest of a file or a folder below the root; empty without one."""
+    """Give the digest of a file below the root; empty without one."""
     return snippets.digest(project.root / name)
 
 

@@ -29,7 +29,6 @@ STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], 
 
 NO_YAML = "what stands between its lines --- is no YAML; quote what holds a colon"
 
-
 # What an engine says of the page that it has begun: its project, which is refreshed, its path below
 # docs/, and who is told of its context.
 Begun = tuple[Project, str, Callable[[Context], object]]

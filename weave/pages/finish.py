@@ -18,7 +18,6 @@ from tempfile import TemporaryDirectory
 
 from weave.basics.store import Store
 
-HOUR = 3600  # seconds; no build takes as long
 TAG = re.compile(r"<details\b|</summary>|</details>")
 # What Material's script adds as a page loads, and not to what comes later.
 CODE = re.compile(r"<pre>(?=<span></span><code>)")
@@ -51,7 +50,7 @@ class Site:
         self.place = place
         place.parent.mkdir(parents=True, exist_ok=True)
         for left in place.parent.glob(".site-*"):  # by a build that was killed
-            if time.time() - left.stat().st_mtime > HOUR:
+            if time.time() - left.stat().st_mtime > 3600:  # seconds; no build takes as long
                 rmtree(left, ignore_errors=True)
         self.beside = TemporaryDirectory(
             prefix=".site-", dir=place.parent, ignore_cleanup_errors=True

@@ -1,7 +1,7 @@
 """Run snippets and labs: each in a process of its own, within a time limit, on all cores."""
 
 import logging
-import multiprocessing
+import multiprocessing.forkserver
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -70,11 +70,10 @@ def processes() -> BaseContext:
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
-    # One snippet runs on each core. Threads of linear algebra inside them would only stand in each
-    # other's way (the site took four times as long), and sums would depend on their number. An
-    # array that is let go stays with the process, up to the size that malloc knows as the largest,
-    # and memory comes from the system in large pages: to fetch it anew, page by page, took a fifth
-    # of the time. (If the largest stayed too, it would leave holes, which count as memory.)
+    # One snippet runs on each core: threads of linear algebra would stand in each other's way (the
+    # site took four times as long), and sums would depend on their number. Arrays that are let go
+    # stay with the process, and memory comes in large pages: to fetch it anew took a fifth of the
+    # time. (If the largest stayed too, they would leave holes, which count as memory.)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
@@ -83,4 +82,5 @@ def processes() -> BaseContext:
     # Every child loads what MkDocs's command line loads: '__main__' itself is not preloaded, though
     # it may be asked for (https://github.com/python/cpython/issues/126631).
     context.set_forkserver_preload(["mkdocs.__main__", "weave.run.runner", "weave.run.warm"])
+    multiprocessing.forkserver.ensure_running()  # it takes a second, in which nobody need wait
     return context

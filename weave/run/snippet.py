@@ -40,14 +40,7 @@ def find(folder: Path) -> dict[str, Path]:
 
 
 def digest(path: Path) -> str:
-    """Tell what is in a file from what was, or which files are in a folder; empty without either.
-
-    Hidden files, and what Python leaves behind, do not count.
-    """
-    if path.is_dir():
-        found = [entry.name for entry in path.glob("*") if entry.name != "__pycache__"]
-        names = sorted(name for name in found if not name.startswith("."))
-        return hashlib.sha256(repr(names).encode()).hexdigest()
+    """Tell what is in a file from what was; empty without one."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 

@@ -75,6 +75,7 @@ def sentences(source: str) -> Iterator[Sentence]:
                     yield Sentence(at, block[first:last], in_words(block[first:last]))
 
 
+@lru_cache(2**13)
 def typed(text: str) -> list[re.Match[str]]:
     """Find the numbers that are typed in figures; in a formula, those that something equals."""
 
