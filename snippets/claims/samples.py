@@ -63,8 +63,8 @@ def jacobian_norm(weights: np.ndarray) -> np.ndarray:
     and 1 minus it is the sum of the rest.
     """
     first, rest = weights[:, 0], weights[:, 1:]
-    left = rest.sum(1)
-    squares, fourths = (rest**2).sum(1), (rest**4).sum(1)
+    left, square = rest.sum(1), rest**2
+    squares, fourths = square.sum(1), (square**2).sum(1)
     diagonal = (first * left) ** 2 + ((rest * (1 - rest)) ** 2).sum(1)
     return np.sqrt(diagonal + 2 * first**2 * squares + squares**2 - fourths)
 

@@ -139,8 +139,8 @@ def largest(n, sigma):
     h, x, weight, tau = grid(sigma)
     log_rest = (n - 1) * np.log1p(-np.minimum(moment(sigma, 0), 1 - 1e-16))
     # Only the τ that count.
-    tau = tau[n * moment(sigma, 1) * np.exp(log_rest) > 1e-18]
-    steps = np.arange(-round(60 / h), round(4 / h))
+    tau = tau[n * moment(sigma, 1) * np.exp(log_rest) > 1e-12]
+    steps = np.arange(-round(40 / h), round(4 / h))
     u = h * steps
     place = np.rint(tau / h).astype(int)[:, np.newaxis] + steps
     place -= round(x[0] / h)
