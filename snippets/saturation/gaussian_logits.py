@@ -138,20 +138,17 @@ def largest(n, sigma):
     """
     h, x, weight, tau = grid(sigma)
     log_rest = (n - 1) * np.log1p(-np.minimum(moment(sigma, 0), 1 - 1e-16))
-    # Only the τ that count.
-    tau = tau[n * moment(sigma, 1) * np.exp(log_rest) > 1e-12]
-    steps = np.arange(-round(40 / h), round(4 / h))
-    u = h * steps
-    place = np.rint(tau / h).astype(int)[:, np.newaxis] + steps
-    place -= round(x[0] / h)
-    inside = (place >= 0) & (place < len(x))
-    phi = np.where(inside, weight[np.clip(place, 0, len(x) - 1)], 0)
-    f = np.pad(phi * -np.expm1(-np.exp(u)), ((0, 0), (3, 3)))
+    # Only the τ that count, and for each the x with −40 < u < 4.
+    tau = tau[n * moment(sigma, 1) * np.exp(log_rest) > 1e-12][:, np.newaxis]
+    width = min(round(44 / h), len(x))
+    first = np.clip(np.rint((tau - 40 - x[0]) / h), 0, len(x) - width)
+    place = first.astype(int) + np.arange(width)
+    u, phi = x[place] - tau, weight[place]
+    f = np.pad(-phi * np.expm1(-np.exp(u)), ((0, 0), (3, 3)))
     # From one node to the next: the polynomial through six nodes.
     rule = np.array([11, -93, 802, 802, -93, 11]) / 1440
-    cells = sum(c * f[:, i : i + len(u)] for i, c in enumerate(rule))
-    g = (tau[:, np.newaxis] + u) / sigma
-    miss = ndtr(-g) + np.cumsum(cells, axis=1)
+    cells = sum(c * f[:, i : i + width] for i, c in enumerate(rule))
+    miss = ndtr(-x[place] / sigma) + np.cumsum(cells, axis=1)
     below = np.exp((n - 1) * np.log1p(-np.clip(miss, 0, 1 - 1e-16)))
     return n * h * np.sum(phi * np.exp(u - np.exp(u)) * below)
 
