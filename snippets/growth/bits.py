@@ -81,6 +81,9 @@ axes.legend(loc="upper left")
 plt.show()
 
 # %% says
+assert gap["fp16"][10] < gap["fp16"][100] < gap["fp16"][1000], (
+    "The larger a logit, the fewer of its digits"
+)
 assert gap["fp16"][1000] == 0.5, "half a unit away in fp16"
 assert gap["bf16"][1000] == 4, "and 4 units in bf16"
 assert [top[name] for name in ("fp8 e4m3", "fp8 e5m2", "fp16")] == [

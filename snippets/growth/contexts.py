@@ -62,6 +62,12 @@ assert abs(factor["Llama 4"][0] - 1.07) < 0.005, (
     "start from 1, Llama 4 from 1.07"
 )
 assert all(np.all(np.diff(f) > 0) for f in factor.values()), "and rise steadily"
+assert last["YaRN"] > last["ln n, a fixed lead"], (
+    "what a fixed lead asks for, and YaRN by more"
+)
+assert abs(last["Llama 4"] / last["ln n, a fixed lead"] - 1) < 0.05, (
+    "by nearly what a fixed lead asks for"
+)
 assert n0 == 8192, "From 8192 keys on a fixed lead"
 assert n[4] == 131072, "At 131,072 keys Llama 4 multiplies by"
 assert times[4] == 16, "at 16 times … more than a fixed lead"

@@ -104,6 +104,9 @@ for name in optimizers:
         "its loss is that of even weights at $\\eta$, or higher"
     )
     of_all = {r: raised[name, r][0] / raised[name, "none"][0] for r in held_by}
+    assert raised[name, "QK-norm"][0] < raised[name, "none"][0] / 5, (
+        "What it buys: room for a higher learning rate"
+    )
     assert of_all["QK-norm"] < 0.2, "Only QK-norm buys all of it"
     assert 0.2 < of_all["QK-clip"] < 0.7, "near 20, buys a part"
     assert of_all["QK-clip"] < of_all["soft cap"] < 0.9, (

@@ -52,5 +52,8 @@ plt.show()
 assert np.allclose([*half.values()], [5.3, 8.8, 12.3], atol=0.05), (
     "pass one half at 5.3, 8.8 and 12.3"
 )
+assert half[128] < half[4096] < half[131072], (
+    "the larger a sink's logit has to be to take half"
+)
 assert (logits.min(), logits.max()) == (-4, 20), "logit, from −4 to 20"
 assert b == 8, "a sink at 8 is worth"

@@ -103,6 +103,9 @@ for change in (*alike, "warm-up", "clipping"):
     assert np.all((undivided > 2) & (undivided < 4)), "dots lie at 2 to 4"
     assert np.all(undivided > 2), "and an MLP in each layer change nothing"
 assert worst("batches of 1024", "none") < 1, "and begins to with large batches"
+assert worst("batches of 1024", "none") < worst("plain", "none"), (
+    "Then larger batches should help, and they do"
+)
 assert 0.1 < begun[0] < begun[1] < 0.6, (
     "of batches of 1024, between 0.1 and 0.6"
 )

@@ -95,6 +95,7 @@ assert value > 3 * error, "rise a little once the model has learned"
 for step in (0, 10):
     first, _, final = size["d", step]
     assert abs(first - 0.25) < 0.03, "falling from about 0.25 to below 0.1"
+    assert first > 2 * final, "fall at the start, and are flat in the end"
     assert final < 0.1, "to below 0.1 at steps 0 and 10"
 assert steps[:2] == [1, 10], "In the first ten steps of these runs"
 assert local[1] > local[0], "The power rises with $d$: at step 10"

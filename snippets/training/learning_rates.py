@@ -78,6 +78,9 @@ for small, d in ((16, 64), (64, 256)):
     assert largest["d/8", small] < largest["d/8", d], (
         "With $8/d$ the largest rate rises with $d$"
     )
+assert largest["d/8", 16] < min(largest["d/8", d] for d in (64, 256)), (
+    "they have the form of √d, but that of 16 rises first"
+)
 assert dims[-1] == 256, "At 256 it gives a mean loss"
 assert dims == [16, 64, 256], "halves each time … at $d = 16$, 64 and 256"
 starts = {d: d**0.5 / (d / 8) for d in dims}
