@@ -277,7 +277,7 @@ def sum_of_terms():
 )
 def correlations():
     r"""In a small attention layer that learns to look tokens up, this
-    correlation is {= before :.3f } ± {= error :.3f } at the start, on average,
+    correlation is {= start :.3f } at the start, on average,
     and {= after :.1f } after ten steps. Correlation over *tokens*, which the
     note's matrix $C = \mathbb{E}[qk^\top]$ holds, is another matter: over all
     pairs of tokens it can stay 0.
@@ -288,14 +288,13 @@ def correlations():
         return np.mean([np.corrcoef(q, k)[0, 1] for q, k in pairs])
 
     seeds = range(20)
-    start = np.array([correlation(0, seed) for seed in seeds])
-    later = np.array([correlation(10, seed) for seed in seeds])
-    before, error = mean_and_error(start)
-    after = later.mean()
+    before, error = mean_and_error(
+        np.array([correlation(0, seed) for seed in seeds])
+    )
+    after = np.mean([correlation(10, seed) for seed in seeds])
     return finding(
         case(before=before, error=error, after=after),
-        before=before,
-        error=error,
+        start=(before, error),
         after=after,
     )
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 from ledger import Ledger, case, finding
-from samples import draw, jacobian_norm, vectors
+from samples import draw, jacobian_norm, mean_and_error, vectors
 from scipy import optimize, special, stats
 
 source = "thread on the root"
@@ -71,7 +71,8 @@ def rms_gradient(keys, sd):
 
 
 def query_gradient(keys, d, divisor):
-    """Give the root mean square of the derivatives of o = Σ p_i v_i by q.
+    """Give the root mean square of the derivatives of o = Σ p_i v_i by q, and
+    its standard error.
 
     For independent values of variance 1 it is that of JK, over the divisor, for
     each of their coordinates. The query has length √d.
@@ -79,7 +80,8 @@ def query_gradient(keys, d, divisor):
     k = np.random.default_rng(32).standard_normal((20_000, keys, d))
     p = special.softmax(np.sqrt(d) * k[:, :, 0] / divisor, axis=1)[..., None]
     moved = p * (k - (p * k).sum(axis=1, keepdims=True)) / divisor
-    return np.sqrt((moved**2).sum(axis=(1, 2)).mean())
+    square, error = mean_and_error((moved**2).sum(axis=(1, 2)))
+    return np.sqrt(square), error / (2 * np.sqrt(square))
 
 
 @cache
@@ -1076,7 +1078,7 @@ def gradient_magnitude():
     about {= varies[1] :.0%} with it. Another measure has another divide. In the
     median, the divisor still raises it at 40 keys, from {= median[8] :.2f } to
     {= median[1] :.2f }. The gradient of the output with respect to the *query*
-    it lowers even for three keys, from {= query[1] :.1f } to
+    it lowers even for three keys, from {= query[1] :.2f } to
     {= query[8] :.2f }, as a root mean square for each coordinate of a value.
     """
     overtakes = overtaking()
@@ -1090,7 +1092,8 @@ def gradient_magnitude():
     varies = {sd: norm.std() / norm.mean() for sd, norm in norms.items()}
     varies[1] = round(varies[1], 1)
     query = {s: query_gradient(3, 64, s) for s in (1, 8)}
-    cases.append(case(bare=query[1], scaled=query[8], beyond=True))
+    bare, scaled = query[1][0], query[8][0]
+    cases.append(case(bare=bare, scaled=scaled, beyond=True))
     return finding(
         *cases,
         query=query,

@@ -620,29 +620,29 @@ def dot_and_matmul():
 )
 def scatter_of_np_var():
     r"""With $d_k = 2$ kept, and undivided, the variance of `np.var` falls from
-    {= kept[2] :.1f } ± {= error[2] :.1f } for 2 queries and keys to
-    {= kept[16] :.2f } ± {= error[16] :.2f } for 16. If $d_k$ grows along,
-    it falls only after division: for $n\times n$ arrays the standard deviation
-    is then about $\sqrt6/n$,
+    {= kept[2] :.1f } for 2 queries and keys to {= kept[16] :.2f } for 16. If
+    $d_k$ grows along, it falls only after division: for $n\times n$ arrays the
+    standard deviation is then about $\sqrt6/n$,
     {= variance/bias.relative_sd[2] :.0%} at 2 and
     {= variance/bias.relative_sd[16] :.0%} at 16. Undivided, the variance grows,
     from {= variance/bias.variance[2] :.2f } at 2 to
     {= variance/bias.variance[128] :.2f } at 128."""
     rng = np.random.default_rng(21)
-    share, kept, error = {}, {}, {}
+    share, varies, kept = {}, {}, {}
     for n, draws in ((2, 200_000), (4, 50_000), (8, 10_000), (16, 4000)):
         Q, K = rng.standard_normal((2, draws, n, n))
         share[n] = np.std(np.var(Q @ K, axis=(1, 2))) / n
         few = np.var(Q[:, :, :2] @ K[:, :2], axis=(1, 2))  # d = 2
         square = (few - few.mean()) ** 2
-        kept[n], error[n] = samples.mean_and_error(square)
+        kept[n] = samples.mean_and_error(square)
+        varies[n] = kept[n][0]
     falls = [
         case(larger=of[2 * n], smaller=of[n])
-        for of in (share, kept)
+        for of in (share, varies)
         for n in (2, 4, 8)
     ]
     bare = case(beyond=True, larger=4 * share[4], smaller=2 * share[2])
-    return finding(*falls, bare, kept=kept, error=error)
+    return finding(*falls, bare, kept=kept)
 
 
 @ledger.claim(

@@ -45,7 +45,7 @@ for colour, (axes, name) in enumerate(zip(panels, scores, strict=True)):
     )
     axes.plot(point, pdf[name], color=f"C{colour}")
     axes.text(-4, 0.4, f"{name} query\n|q|²/d = {variance[name]:.2f}", va="top")
-panels[1].set_ylabel("probability density")
+panels[1].set(ylabel="probability density", yticks=[0, 0.25, 0.5])
 panels[2].set_xlabel("q·k / √d, over random keys")
 plt.show()
 

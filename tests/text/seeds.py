@@ -25,7 +25,7 @@ PRINTED = re.compile(r"(?P<number>[−-]?[\d.]+)\s±\s(?P<error>[\d.]+)")  # wit
 SVG = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 # How far or how close a check of a claim is, where it draws.
 CLOSE = re.compile(r"^(?:Compared|Tolerance) in this draw: .*")
-NUMBER = re.compile(r"[−-]?\d[\d.e-]*")
+NUMBER = re.compile(r"[−-]?\d[\d.e-]*(?: to ±\d[\d.e-]*)?")
 
 
 @contextmanager
@@ -92,8 +92,10 @@ class Recorder(Context):
     text: str = ""  # that is being woven: the page, or what an embed shows
 
     def weave(self, text: str) -> str:
-        """Know the text around a number."""
-        self.text = text
+        """Know the text around a number; around a row, what leads to its table."""
+        above = "\n".join(self.text.splitlines()[: self.line - 1]).split("\n\n")
+        is_row = text.lstrip().startswith("|") and len(above) > 1
+        self.text = f"{text}\n{above[-2]}" if is_row else text
         return super().weave(text)
 
     def report(self, error: WeaveError, where: str = "") -> str:

@@ -7,21 +7,13 @@ import pytest
 
 from tests.conftest import PROJECT
 
+CHAPTERS = "variance training trained your-model saturation scales theorem growth questions index"
 # What goes unnoticed in a chapter, and why it cannot be otherwise.
 UNNOTICED = {
-    "variance": {},
-    "training": {
-        "first_step.pairs": "how many were drawn, which the snippet says",
-    },
-    "trained": {},
-    "your-model": {},
-    "saturation": {},
-    "scales": {},
-    "theorem": {},
+    "training": {"first_step.pairs": "how many were drawn, which the snippet says"},
     "growth": {"seen.differential": "published, and nowhere else on the site"},
-    "questions": {},
-    "index": {},
 }
+TRAINED = {"training", "growth"}  # part of whose numbers is compared with a model
 
 
 def unnoticed(chapter: str, *tests: str) -> list[str]:
@@ -40,10 +32,12 @@ def unnoticed(chapter: str, *tests: str) -> list[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("chapter", UNNOTICED)
+@pytest.mark.parametrize("chapter", CHAPTERS.split())
 def test_the_last_digit_is_noticed(chapter):
+    if chapter in TRAINED:
+        pytest.importorskip("torch", reason="PyTorch is not installed: make torch")
     found = unnoticed(chapter, f"tests/{chapter}")
-    known = UNNOTICED[chapter]
+    known = UNNOTICED.get(chapter, {})
     assert [line for line in found if not any(f"{{= {part}" in line for part in known)] == []
     stale = [part for part in known if not any(f"{{= {part}" in line for line in found)]
     assert not stale, f"these are noticed by now: {stale}"

@@ -42,9 +42,11 @@ ONE_DRAW = {
     "{= spectrum.": "an example of a theorem, for one covariance of no special form",
     "figure-spectrum": "the same",
     "figure-rows": "four draws are shown, to show what a draw looks like",
+    "questions/undivided.": "one layer learns one set of queries, as an example",
     "coordinate_check.": "two networks of each width are trained; a third would cost as much again",
     # Examples, by a part of their code.
     'print(f"a token with itself': "numbers to compare one's own with, of one batch of tokens",
+    'print(f"variance of matrix A': "somebody's experiment, as he ran it once",
     'print(f"right pairs': "one batch of tokens is an example of what holds for any",
     'print(f"by hand': "one entry of a gradient, by two routes that have to meet",
     'print(f"with {name}: off by': "how many standard errors off depends on the covariance drawn",
