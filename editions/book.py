@@ -25,7 +25,7 @@ ADDRESS = re.compile("https?:|arXiv:|doi:")  # needs no note
 DATE = re.compile(rb"(?<=Date \(D:)\d{14}")
 # What is for the screen, or for those who look behind the page.
 IDLE = (
-    "a.headerlink, a.md-content__button, nav, button, .filter, .picture, .toc, "
+    "a.headerlink, a.md-content__button, nav, button, .filter, .picture, "
     ".snippet > div > details, details:is(.numbers, .fold), table[data-source] details"
 )
 BOOK = """\

@@ -29,7 +29,7 @@ def use(page) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")
     settle(page)
     page.evaluate("document.querySelectorAll('details').forEach(e => { e.open = !e.open })")
-    for button in page.locator(".md-code__button:visible, .md-clipboard:visible").all()[:2]:
+    for button in page.locator(".md-code__button:visible").all()[:2]:
         button.click()
 
 

@@ -61,14 +61,13 @@ class Explorable extends HTMLElement {
     if (this.panel) return;
     this.name = this.localName.slice(4);
     this.data = JSON.parse(this.dataset.explore);
-    const shown = this.dataset.controls?.split(" ");
     this.calm = calm.matches;
     this.panel = document.createElement("div");
     this.panel.className = "panel";
     this.panel.role = "group";
     this.panel.ariaLabel = this.constructor.title;
     this.panel.innerHTML = `${this.stage}<div class="inputs">${this.constructor.inputs
-      .filter(({ name, label }) => label && (!shown || shown.includes(name)))
+      .filter(({ label }) => label)
       .map(
         ({
           name,

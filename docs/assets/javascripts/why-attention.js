@@ -45,11 +45,6 @@
         { name: "seed", value: 0 },
       ];
 
-      begin() {
-        if (this.dataset.controls) this.glide("d", 0);
-        else this.show();
-      }
-
       draw({ d, n, a, r, seed }) {
         // With |q| = √d a score is √d times a Gaussian number; an aligned key adds ρ|q|² and keeps the rest.
         const next = gaussian(seed);
