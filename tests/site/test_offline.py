@@ -66,5 +66,5 @@ def test_search_finds_and_its_result_can_be_followed(read, unzipped):
     found = search(tab, "sqrt")
     assert any("questions/index.html?h=" in link for link in found)
     tab.page.goto(found[0])
-    tab.page.wait_for_function("CSS.highlights.has('found')")
+    tab.page.wait_for_function("() => CSS.highlights.has('found')")
     assert complains(tab) == []

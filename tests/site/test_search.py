@@ -60,7 +60,7 @@ def ask(browser, origin):
     page = context.new_page()
     page.goto(origin + BASE)
     page.keyboard.press("/")
-    page.wait_for_function("typeof SECTIONS == 'object'")
+    page.wait_for_function("() => typeof SECTIONS === 'object'")
 
     def results(query: str) -> tuple[str, list[tuple[str, str]]]:
         page.locator(".md-search__input").fill(query)
@@ -113,7 +113,7 @@ def test_keys_lead_to_the_section(visit):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     page.wait_for_url("**/questions/?h=hopfield#hopfield")
-    page.wait_for_function("CSS.highlights.get('found')?.size > 1")
+    page.wait_for_function("() => CSS.highlights.get('found')?.size > 1")
     page.keyboard.press("/")
     page.keyboard.press("Escape")
     assert not page.locator(".md-search__output").is_visible()
@@ -132,7 +132,7 @@ OPENED = {
 def test_a_result_opens_the_fold_that_holds_it(visit, address):
     page = visit(BASE + address).page
     if "?h=" in address:
-        page.wait_for_function("CSS.highlights.has('found')")
+        page.wait_for_function("() => CSS.highlights.has('found')")
     summaries = page.locator("details[open] > summary").all_text_contents()
     pairs = zip(summaries, OPENED[address], strict=True)
     assert all(text.startswith(start) for text, start in pairs)
