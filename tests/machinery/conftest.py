@@ -1,5 +1,6 @@
 """A small project to weave: write snippets and pages, convert or build them, read the result."""
 
+import contextlib
 import logging
 import shutil
 from pathlib import Path
@@ -65,8 +66,9 @@ class Project:
 
     def convert(self, text: str, *more: str) -> str:
         """Convert Markdown as a page that stands in no site."""
-        extensions = [Weave(root=str(self.root)), "tables", "pymdownx.superfences", *more]
-        return markdown.markdown(text, extensions=extensions)
+        extensions = [Weave(), "tables", "pymdownx.superfences", *more]
+        with contextlib.chdir(self.root):
+            return markdown.markdown(text, extensions=extensions)
 
     def build(self, text: str, strict=False) -> SimpleNamespace:
         """Build a site whose one chapter is `text`; give the chapter's HTML and the warnings."""

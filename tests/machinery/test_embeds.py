@@ -1,5 +1,6 @@
 """A new kind of embed is one file, as weave/README.md shows."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import markdown
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +37,12 @@ def convert(project):
         return done.stdout + done.stderr
 
     return run
+
+
+def test_a_converter_that_converts_nothing_leaves_nothing_behind(tmp_path):
+    with contextlib.chdir(tmp_path):
+        markdown.Markdown(extensions=["weave"])
+    assert not any(tmp_path.iterdir())
 
 
 def test_the_example_is_woven_with_all_other_kinds(convert):

@@ -145,6 +145,18 @@ def test_a_new_snippet_touches_no_page_but_one_that_names_it(site):
     assert site.made(linking) == ["chapter.md"]
 
 
+def test_a_caption_s_link_that_leads_nowhere_any_more_is_a_mistake(site):
+    table = site.root / site.file("snippets/chapter/table.csv", "1")
+    script = site.root / "snippets/chapter/line.py"
+    link = '"""A [table](snippets/chapter/table.csv): a'
+    script.write_text(script.read_text().replace('"""A', link))
+    assert site.made() == PAGES
+    assert site.made() == site.built.warnings == []
+    table.unlink()
+    assert site.made() == ["chapter.md"]
+    assert "table.csv" in site.built.warnings[0]
+
+
 def test_a_mistake_is_said_once_and_by_the_build(site):
     assert site.made("# T\n\n{= line.missing }\n") == PAGES
     (warning,) = site.built.warnings

@@ -4,9 +4,8 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
-from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -20,7 +19,7 @@ from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 from weave.basics.errors import WeaveError
 from weave.embeds.embed import KINDS, Context, log
 from weave.pages.published import published
-from weave.project import Project, project_at
+from weave.project import project_at
 from weave.text.prose import NOTE
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
@@ -29,39 +28,34 @@ STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], 
 
 NO_YAML = "what stands between its lines --- is no YAML; quote what holds a colon"
 
-# What an engine says of the page that it has begun: its project, which is refreshed, its path below
-# docs/, and who is told of its context.
-Begun = tuple[Project, str, Callable[[Context], object]]
-BEGUN: ContextVar[Begun | None] = ContextVar("begun", default=None)
+# The page that an engine has begun; its project is refreshed.
+BEGUN: ContextVar[Context | None] = ContextVar("begun", default=None)
 
 
 class Weave(Extension):
-    """The extension, with its option and the default."""
-
-    def __init__(self, **options: Any) -> None:
-        self.config = {"root": [".", "The project's folder, where no engine says which it is."]}
-        super().__init__(**options)
+    """The extension."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
         """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
-        project, source, tell = BEGUN.get() or outside(md, Path(self.getConfig("root")))
-        context = Context(project, source, markdown=md)
-        tell(context)
-        md.preprocessors.register(Weaver(context), "weave", 28)
+        weaver = Weaver(md)
+        md.preprocessors.register(weaver, "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
-        md.treeprocessors.register(Marker(context), "weave", 6)
+        md.treeprocessors.register(Marker(weaver), "weave", 6)
 
 
 @dataclass
 class Weaver(Preprocessor):
     """Weaves the tokens of one page."""
 
-    context: Context
+    markdown: Markdown
+    context: Context = field(init=False)
 
     def run(self, lines: list[str]) -> list[str]:
         """Replace every token of the page, and report the mistakes in what it says of numbers."""
-        text, context = "\n".join(lines), self.context
+        # Only now: an engine may load the extension to see whether that works, and render nothing.
+        self.context = context = BEGUN.get() or outside(self.markdown)
+        context.markdown, text = self.markdown, "\n".join(lines)
         page = f"docs/{context.source}"
         path = context.project.root / page
         if path.suffix == ".md":  # Markdown does not see its front matter
@@ -84,21 +78,21 @@ class Weaver(Preprocessor):
 class Marker(Treeprocessor):
     """Lets those kinds of embeds at the page's tree that have something to mark in it."""
 
-    context: Context
+    weaver: Weaver
 
     def run(self, root: Element) -> None:
         """Mark what there is to mark."""
         for kind in KINDS.values():
-            kind.mark_tree(root, self.context)
+            kind.mark_tree(root, self.weaver.context)
 
 
-def outside(md: Markdown, root: Path) -> Begun:
-    """Begin a page without MkDocs: Zensical's, or one of no site.
+def outside(md: Markdown) -> Context:
+    """Begin a page without MkDocs: Zensical's, or one of no site, in the folder at work.
 
     Zensical runs no plugin, and lists `docs/` before it converts a page. So the files beside the
     pages are written below `docs/`, and a fresh clone needs a second build to publish them.
     """
-    source, zensical = "", "rendering_context" in md.preprocessors
+    root, source, zensical = Path.cwd(), "", "rendering_context" in md.preprocessors
     if zensical:
         given: Any = md.preprocessors["rendering_context"]
         root, source = Path(given.config["root_dir"]), given.page.path
@@ -109,4 +103,4 @@ def outside(md: Markdown, root: Path) -> Begun:
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    return project, source, lambda _: None
+    return Context(project, source)

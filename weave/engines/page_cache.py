@@ -1,7 +1,7 @@
 """Pages under MkDocs: what each became is kept, and made anew only if what it is of has changed."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,12 +31,11 @@ class Pages:
 
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became, as MkDocs would have rendered it."""
-        name, text = page.file.src_uri, page.markdown or ""
-        # Of snippets only those count that the text names: a new one touches no other page.
-        links = [(uri, url) for uri, url in self.files if uri[:9] != "snippets/" or uri in text]
-        given = {"text": digest(text), "site": digest((self.options, links))}
-        if not self.project.is_fresh("page", name, given):
-            self.make(page, config, files, given)
+        if not (page.markdown or "").strip():
+            page.markdown = "<!-- -->"  # no text at all would not be converted
+        given = self.given(page.markdown or "", self.kept(page, "plain") or "")
+        if not self.project.is_fresh("page", page.file.src_uri, given):
+            self.make(page, config, files)
         page.content = self.kept(page, "readable")
         page._title_from_render = self.kept(page, "title")
         page.toc = get_toc(self.kept(page, "contents"))
@@ -44,40 +43,39 @@ class Pages:
         found = {files.get_file_from_path(uri): at for uri, at in self.kept(page, "links").items()}
         page.links_to_anchors = {file: at for file, at in found.items() if file}
 
-    def make(
-        self, page: Page, config: MkDocsConfig, files: Files, given: Mapping[str, str]
-    ) -> None:
-        """Make a page of what is given, and keep it."""
-        name, project = page.file.src_uri, self.project
-        begun: list[Context] = []
+    def given(self, text: str, woven: str) -> dict[str, str]:
+        """Give digests of what no look-up answers: the text, the options, where links may lead."""
+        # Of snippets only those count that are named: a new one touches no other page.
+        said = text + woven
+        links = [each for each in self.files if each[0][:9] != "snippets/" or each[0] in said]
+        return {"text": digest(text), "site": digest((self.options, links))}
 
-        def begin(context: Context) -> None:
-            context.place = self.places.get(name, context.place)
-            begun.append(context)
-
+    def make(self, page: Page, config: MkDocsConfig, files: Files) -> None:
+        """Make a page, and keep it."""
+        name, text, project = page.file.src_uri, page.markdown or "", self.project
+        context = Context(project, name, self.places.get(name, "page:{}".format))
         said = CountHandler(level=logging.INFO)
         said.addFilter(lambda record: NOTE not in record.getMessage())
         with ExitStack() as at_end:
-            at_end.callback(BEGUN.reset, BEGUN.set((project, name, begin)))
+            at_end.callback(BEGUN.reset, BEGUN.set(context))
             for logger in map(logging.getLogger, ("", "mkdocs")):
                 logger.addHandler(said)
                 at_end.callback(logger.removeHandler, said)
             Page.render(page, config, files)
-        (context,) = begun
-        html = page.content or ""
+        html, woven = page.content or "", plain.edition(context)
         parts = {
             "html": html,
             "readable": search.readable(html),
             "title": page._title_from_render,
             "contents": getattr(context.markdown, "toc_tokens", []),
             "anchors": list(page.present_anchor_ids or ()),
-            "plain": plain.edition(context),
+            "plain": woven,
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
         # What there is to say has to be said at every build, and a quiet one hears nothing.
         if not said.get_counts() and log.isEnabledFor(logging.WARNING):
             own = {"machinery pages": project.digest("machinery pages")}
-            parts["trace"] = {**context.trace, **given, **own}
+            parts["trace"] = {**context.trace, **self.given(text, woven), **own}
         project.store.write("page", name, parts)
 
     def kept(self, page: Page, part: str) -> Any:
