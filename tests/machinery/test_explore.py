@@ -31,6 +31,11 @@ def test_a_picture_is_a_drawing_without_words(project, line):
     assert "<figcaption" not in html
 
 
+def test_data_that_no_browser_reads_are_a_mistake(project):
+    project.snippet("explore = {'a': float('nan')}")
+    assert "not JSON compliant" in project.convert("::: explore chapter/line")
+
+
 def test_an_unknown_snippet_is_named(project, line):
     project.convert("words\n\n::: explore chapter/lime")
     assert "no snippet 'chapter/lime'; did you mean 'chapter/line'?" in project.log.text

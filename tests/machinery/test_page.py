@@ -125,17 +125,20 @@ MISTAKES = {
     "{= line.std[65] }": "no key 65; did you mean '64'?",
     "{= line.slope :.1q }": "Unknown format code 'q'",
     "{= line. }": "'line.' is no name of a result",
-    "{= line.std }": "'line.std': this is a dict; a page prints a finite number",
-    "{= line.never }": "'line.never': this is nan; a page prints a finite number",
+    "{= line.std }": "'{= line.std }': TypeError: this is a dict; a page prints a finite number",
+    "{= line.never }": "'{= line.never }': TypeError: this is nan; a page prints a finite number",
     "{= 3.7 }": "'3.7' is no name of a result; what is computed has a name",
     "{= line.slope / 2 }": "'line.slope / 2' is no name of a result",
-    "{= line.falling[:2] }": "'line.falling[:2]': invalid syntax",
-    "{= line.falling[3] }": "'line.falling[3]': index 3 is out of bounds",
-    "{= line.three }": "'line.three': too many values to unpack",
+    "{= line.falling[:2] }": "'{= line.falling[:2] }': SyntaxError: invalid syntax",
+    "{= line.falling[3] }": "'{= line.falling[3] }': IndexError: index 3 is out of bounds",
+    "{= line.three }": "'{= line.three }': ValueError: too many values to unpack",
     "| {= d } | {for d in line.stds} |": "'d' is no name of a result",
     "| {= d } | {for d in line.stds}": "'chapter/line' has no result 'stds'; did you mean 'std'?",
     "| {= d } | {for d in line.slope}": "'line.slope' is one value: rows take a list or a dict",
     "| {= a } | {for a, b in line.three}": "'1' is no 2 values: a, b",
+    "| {= a } | {for a in (1, x)}": "'| {= a } | {for a in (1, x)}': ValueError: malformed",
+    "{= line.large :.2f }": "OverflowError: int too large",
+    "{= line.longest }": "'longest' of 'chapter/line' Exceeds the limit",
     "{= line.function }": "'function' of 'chapter/line' is no result",
     "{=line.slope}": "a value is written {= snippet.result }",
     "{= line.slope": "a value is written {= snippet.result }",
@@ -163,6 +166,7 @@ def test_a_mistake_names_page_and_line(root, project, mistake, message, front_ma
     (root / "docs").mkdir(exist_ok=True)
     project.snippet(
         "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
+        "large, longest = 10**400, 10**5000\n"
         "never = float('nan')\nfunction = len\nthree = (1, 2, 3)\nnames = ['x|y']"
     )
     page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"

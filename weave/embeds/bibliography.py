@@ -112,7 +112,7 @@ def section(project: Project, place: str) -> list[str]:
     path = project.root / "docs" / page
     if not path.is_file():
         raise WeaveError(f"no page is '{place}': a claim says which section settles it")
-    text = path.read_text("utf-8", errors="replace")
+    text = path.read_text("utf-8-sig", errors="replace")
     headings = {
         name: found["heading"] for found in HEADING.finditer(text) if (name := id_of(found))
     }
@@ -125,7 +125,7 @@ def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
     """Give by work, and by the title of a page, the sections that cite it, with their addresses."""
     citing: dict[str, dict[str, dict[str, str]]] = {}
     for file in sorted(project.root.glob("docs/[!.]*.md")):
-        text = file.read_text("utf-8", errors="replace")
+        text = file.read_text("utf-8-sig", errors="replace")
         title = section = title_of(text, file.name)
         place = file.name
         for found in HEADING_OR_CITATION.finditer(NO_TEXT.sub("", text)):

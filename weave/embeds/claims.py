@@ -42,10 +42,7 @@ def listing(match: re.Match[str], context: Context) -> str:
     """Give the table of a source's claims, in HTML with Markdown in its cells."""
     source = match["ledger"]
     file = f"snippets/claims/{source}.py"
-    try:
-        claims = context.results(f"claims/{source}").claims
-    except AttributeError as error:
-        raise WeaveError(f"{file}: {error}") from None
+    claims = context.results(f"claims/{source}").claims
     rows = ""
     for key, claim in claims.items():
         place = f"{file}:{claim['line']}: {key}"

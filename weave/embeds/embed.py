@@ -128,6 +128,9 @@ class Context:
                 raise WeaveError(KINDS[kind.removeprefix("not_")].misspelt[1])
             except WeaveError as error:
                 return margin(match) + self.report(error)
+            except Exception as error:  # Python's own, say of a key that is no literal
+                flaw = f"'{match[0].strip()[:80]}': {type(error).__name__}: {error}"
+                return margin(match) + self.report(WeaveError(flaw))
 
         return token().sub(replace, text)
 

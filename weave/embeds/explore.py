@@ -9,6 +9,7 @@ Links like `(?d=1024#attention)` lead to a view of it, if it stands below a head
 
 import json
 from html import escape
+from operator import methodcaller
 from re import Match
 
 from weave.embeds.embed import Context, block
@@ -23,8 +24,10 @@ def weave(match: Match[str], context: Context) -> str:
         return figure
     stem = name.partition("/")[2]
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    data = getattr(context.results(name), "explore", {})
-    data = json.dumps(data, default=lambda array: array.tolist(), separators=(",", ":"))
+    left = context.results(name)
+    data = left.explore if "explore" in left._names() else {}
+    tolist = methodcaller("tolist")  # an array's
+    data = json.dumps(data, default=tolist, separators=(",", ":"), allow_nan=False)
     tag = f'<why-{stem} data-explore="{escape(data)}">'
     return f"\n{context.stash(tag)}\n\n{figure.strip()}\n\n{context.stash(f'</why-{stem}>')}\n"
 

@@ -93,8 +93,10 @@ def of_cell(name: str, context: Context) -> Figure:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
     caption, alternative, code = notebook.words_of(cell)
-    svg = context.project.store.read("run", lab, cell.place)["svg"]
-    return Figure(cell.id, svg, caption, alternative, code_block(code))
+    shown = context.project.store.read("run", lab, cell.place) or {}
+    if "svg" not in shown:
+        raise WeaveError(f"the cell '{name}' draws no figure")
+    return Figure(cell.id, shown["svg"], caption, alternative, code_block(code))
 
 
 @looks_up("brought")

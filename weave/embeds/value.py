@@ -86,13 +86,10 @@ def evaluate(text: str, context: Context) -> tuple[str, str]:
     value, snippet = read(written, context)
     if snippet:
         context.quoted[snippet] = None
-    try:
-        if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
-            number, error = value
-            return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
-        return printed(value, spec), snippet
-    except (TypeError, ValueError) as error:
-        raise WeaveError(f"'{written}': {error}") from None
+    if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
+        number, error = value
+        return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
+    return printed(value, spec), snippet
 
 
 def printed(value: Any, spec: str) -> str:
@@ -115,16 +112,13 @@ def read(written: str, context: Context) -> tuple[Any, str]:
         snippet = ""
     else:
         raise WeaveError(f"'{written}' is no name of a result; {FORM}")
-    try:
-        value = getattr(context.results(snippet), result) if snippet else context.own[name]
-        for each in re.findall(r"\[([^\[\]]+)\]", keys):
-            key = key_of(each, context.own)
-            if isinstance(value, Mapping) and key not in value:
-                raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, value)}")
-            value = value[key]
-        return value, snippet
-    except (AttributeError, IndexError, TypeError, ValueError, SyntaxError) as error:
-        raise WeaveError(f"'{written}': {error}") from None
+    value = getattr(context.results(snippet), result) if snippet else context.own[name]
+    for each in re.findall(r"\[([^\[\]]+)\]", keys):
+        key = key_of(each, context.own)
+        if isinstance(value, Mapping) and key not in value:
+            raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, value)}")
+        value = value[key]
+    return value, snippet
 
 
 def key_of(written: str, own: Mapping[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 from unicodedata import normalize
 
+from weave.basics.errors import read_text
 from weave.project import Project, digest
 from weave.run import fonts, notebook
 from weave.run.snippet import CELL
@@ -73,7 +74,7 @@ def alone(script: Path, within: list[Path]) -> str:
     """
     code, brings = script.read_text("utf-8"), ""
     for file in within:
-        text = file.read_text("utf-8")
+        text = read_text(file, f"{file.parent.name}/{file.name}")
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
     return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1)

@@ -5,13 +5,17 @@ import json
 from base64 import b64decode, b64encode
 from typing import Any
 
-from weave.basics.errors import did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean
 from weave.basics.store import Store
 
 LARGEST = 2**18  # letters of one result as it is kept; an array takes four for three bytes
 NO_RESULT = "is no result: numbers, text, arrays, and lists, tuples, sets and dicts of them are"
 TOO_LARGE = f"is too large: a result takes at most {LARGEST // 1024} KiB"
 COLLECTIONS = {"list": list, "tuple": tuple, "set": set, "dict": dict}
+
+
+class NoResultError(WeaveError, AttributeError):
+    """What is asked for is no result."""
 
 
 class Results:
@@ -30,14 +34,14 @@ class Results:
     def __getattr__(self, name: str) -> Any:
         """Give a result by its name."""
         if name.startswith("_"):
-            raise AttributeError(name)
+            raise NoResultError(f"'{name}' is no result: no result's name begins with _")
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
             setattr(self, name, unpack(packed))  # not read again
             return vars(self)[name]
         if flaw := self._names().get(name):
-            raise AttributeError(f"'{name}' of '{self._snippet}' {flaw}")
+            raise NoResultError(f"'{name}' of '{self._snippet}' {flaw}")
         hint = did_you_mean(name, dir(self))
-        raise AttributeError(f"'{self._snippet}' has no result '{name}'{hint}")
+        raise NoResultError(f"'{self._snippet}' has no result '{name}'{hint}")
 
     def _names(self) -> dict[str, str]:
         return self._store.read("run", self._snippet, "names") or {}
@@ -52,7 +56,7 @@ def keep(left: dict[str, Any]) -> dict[str, Any]:
             if len(json.dumps(packed)) > LARGEST:
                 raise TypeError(TOO_LARGE)
             parts[f"value {name}"] = packed
-        except TypeError as flaw:
+        except (TypeError, ValueError, RecursionError) as flaw:
             names[name] = str(flaw)
     return parts | {"names": names}
 
