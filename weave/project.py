@@ -60,7 +60,7 @@ class Project:
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
         self.failed: dict[str, WeaveError] = {}
-        self.stamps: object = None
+        self.stamps: set[tuple[Path, int, int]] = set()
         # Since the last refresh: answers to look-ups, and their digests.
         self.answers: dict[str, Any] = {}
         self.digests: dict[str, str] = {}
@@ -73,14 +73,17 @@ class Project:
         """
         with self.lock:
             files = [file for folder in WATCHED for file in (self.root / folder).rglob("*")]
-            stats = [(file, file.stat()) for file in sorted(files) if file.is_file()]
-            stamps = digest([(file, stat.st_mtime_ns, stat.st_size) for file, stat in stats])
+            stats = [(file, file.stat()) for file in files if file.is_file()]
+            stamps = {(file, stat.st_mtime_ns, stat.st_size) for file, stat in stats}
             if stamps == self.stamps:
                 return
-            self.answers, self.digests, self.failed = {}, {}, {}
+            if any(file.suffix != ".md" for file, *_ in stamps ^ self.stamps):
+                self.failed = {}  # else a loop without an end would be run at every word of a page
+            self.answers, self.digests = {}, {}
             self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
             self.jobs |= snippets.find(self.root / "snippets")
-            stale = {n: path for n, path in self.jobs.items() if not self.is_fresh("run", n)}
+            missing = {n: path for n, path in self.jobs.items() if n not in self.failed}
+            stale = {n: path for n, path in missing.items() if not self.is_fresh("run", n)}
             for name, outcome in run_all(stale, self.root, self.time_limit):
                 if isinstance(outcome, WeaveError):
                     self.failed[name] = outcome

@@ -64,6 +64,11 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
             None,
         ),
         ('for x in same:\n    assert x > 1, "each of them is"', "Each of them is.", "nothing"),
+        (
+            "it = iter([2, 3])\n" + 2 * 'assert next(it) > slope, "it is used up"\n',
+            "It is used up.",
+            None,
+        ),
         (RISES, "For $a<b$ it rises from line to line, and $c>d$.", None),
         (
             'for x in std:\n    assert x < 8, "each is smaller than it"',
@@ -90,7 +95,7 @@ def test_words_of_the_page_are_borne_out(said, says, text, warning):
 def test_an_assertion_without_words_is_a_mistake(said, says):
     [found] = said(says, "Two words of it.")
     assert LINE.search(found)
-    assert "an assertion's message is words of the page" in found
+    assert "an assertion's message is plain words of a page" in found
 
 
 @pytest.mark.parametrize(
@@ -104,6 +109,11 @@ def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):
     [found] = said(says, "It is more than one of it.")
     assert LINE.search(found)
     assert mistake in found
+
+
+def test_an_empty_page_has_no_words(project):
+    project.snippet(COMPUTE, says=RISES)
+    assert "no page has the words of" in project.build("---\ntitle: T\n---\n").warnings[0]
 
 
 def test_the_nearest_sentence_is_named(said):

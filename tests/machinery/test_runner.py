@@ -1,11 +1,14 @@
 """Snippets run alone, in time, in parallel, and only when something that they use has changed."""
 
+import logging
 import os
+import py_compile
 
 import pytest
 
 from tests.machinery.conftest import DRAW, SNIPPET
 from weave.basics.errors import WeaveError
+from weave.project import Project as Woven
 
 RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
 
@@ -107,11 +110,33 @@ def test_the_second_cell_cannot_change_a_result(project):
     assert project.run("chapter/line").results.x == [1]
 
 
-def test_a_result_may_have_any_name(project):
-    names = ["name", "values", "others", "svg", "results", "snippet", "keys"]
-    project.snippet("\n".join(f"{name} = '{name}'" for name in names))
-    results = project.run("chapter/line").results
-    assert [getattr(results, name) for name in names] == names
+def test_what_was_compiled_of_an_older_module_is_not_run(project):
+    law = project.root / "snippets/chapter/law.py"
+    for number in (3, 4):  # as long as the other, and of the same second
+        project.file("snippets/chapter/law.py", f"PI = {number}\n")
+        os.utime(law, (0, 0))
+        if number == 3:
+            py_compile.compile(str(law))
+    project.snippet("from law import PI")
+    assert project.run().results.PI == 4
+
+
+def test_a_snippet_lists_no_folder_in_which_a_new_file_would_go_unnoticed(project):
+    project.snippet("from pathlib import Path\n\nfound = [*Path(__file__).parent.glob('*.csv')]")
+    with pytest.raises(WeaveError, match=r"line.py:9: RuntimeError: a snippet lists no folder"):
+        project.run()
+
+
+def test_what_failed_is_run_again_for_new_code_and_not_for_new_words(project):
+    project.snippet("slope = 1 / 0")
+    project.log.set_level(logging.INFO)
+    woven, logged = Woven(project.root), []
+    for file, text in (("docs/chapter.md", "words"), ("snippets/chapter/law.csv", "1")):
+        for _ in range(2):
+            woven.refresh()
+            logged.append(project.log.text.count("ran chapter/line"))
+            project.file(file, text)
+    assert logged == [1, 1, 1, 2]
 
 
 def test_a_file_that_is_looked_for_in_vain_runs_it_again_once_it_is_there(project):

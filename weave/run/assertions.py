@@ -9,14 +9,15 @@ comparison turned round decides nothing, and is named too. `text.prose` looks fo
 
 import ast
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from weave.basics.errors import WeaveError
 from weave.run.snippet import Cell, where
 
-WORDS = "an assertion's message is words of the page: assert one < other, 'at least three words'"
+WORDS = "an assertion's message is plain words of a page: assert one < other, 'three or more words'"
 
 
 class Assertion(NamedTuple):
@@ -30,7 +31,7 @@ class Assertion(NamedTuple):
 
 def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
     """Run a cell that says; give its assertions, or a WeaveError that says which has no words."""
-    found = []
+    found: list[tuple[ast.Assert, Callable[[], str]]] = []
     for statement in ast.parse("\n" * (cell.line - 1) + cell.code).body:
         asserts = [node for node in ast.walk(statement) if isinstance(node, ast.Assert)]
         for node in asserts:
@@ -46,14 +47,15 @@ def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
             if not failed:  # a function that it calls asserts something
                 raise
         for node in asserts:
-            flaw = ""
-            if not failed:
-                flaw = idle(statement, node, path, before)
-            elif node in failed:
-                flaw = sides(node.test, path, namespace)
-            words = str(getattr(node.msg, "value", ""))
-            found.append(Assertion(node.lineno, words, ast.unparse(node.test), flaw))
-    return found
+            flaw = partial(idle, statement, node, path, before)
+            if failed:
+                flaw = partial(str, sides(node.test, path, namespace) if node in failed else "")
+            found.append((node, flaw))
+    # What can be turned round is tried at last: a statement that is run again may use something up.
+    return [
+        Assertion(node.lineno, str(getattr(node.msg, "value", "")), ast.unparse(node.test), flaw())
+        for node, flaw in found
+    ]
 
 
 def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from weave.run.snippet import digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
+LISTING = {"os.listdir", "os.scandir"}  # a file that is new there would not be noticed
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -33,21 +34,21 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
         # Events of Python's: https://docs.python.org/3/library/audit_events.html
         if event in {"socket.connect", "socket.getaddrinfo"}:
             raise PermissionError(f"a snippet has no network ({event}): keep the data beside it")
-        if event != "open" or isinstance(arguments[0], int):
+        if event not in {"open", *LISTING} or isinstance(arguments[0], int):
             return
-        path = Path(os.path.abspath(os.fsdecode(arguments[0])))
-        if (arguments[2] or 0) & WRITING:
+        path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
+        ours, question = not name.startswith("."), f"file {name}"
+        if event in LISTING:
+            if ours and "importlib" not in sys._getframe(1).f_code.co_filename:
+                # Of an OSError `glob` and `os.walk` would say nothing.
+                raise RuntimeError(f"a snippet lists no folder: {name}; name each file")
+        elif (arguments[2] or 0) & WRITING:
             if not path.is_relative_to(scratch) and arguments[0] != os.devnull:
                 raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
-        else:
-            read(path)
-
-    def read(path: Path) -> None:
-        if path.suffix == ".pyc":  # of the module beside the folder in which it lies
-            path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
-        question = f"file {name}"
-        if not name.startswith(".") and question not in trace:
+        elif ours and path.suffix == ".pyc":
+            raise FileNotFoundError(path)  # perhaps of an older source: Python reads that instead
+        elif ours and question not in trace:
             trace[question] = ""  # it is opened below, which is no further file
             trace[question] = digest(path)
 

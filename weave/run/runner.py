@@ -10,7 +10,7 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any
 
-from pebble import CONSTS, ProcessExpired, ProcessPool
+from pebble import CONSTS, ProcessPool
 
 from weave.basics.errors import WeaveError
 
@@ -51,9 +51,10 @@ def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | We
         return error
     except TimeoutError:
         return WeaveError(f"{name}: stopped after {time_limit:g} s; make it faster")
-    except ProcessExpired as error:
-        code = error.exitcode
-        return WeaveError(f"{name}: its process died with exit code {code} and no message")
+    except Exception as error:  # it died; or an error's own words failed
+        code = getattr(error, "exitcode", None)
+        words = f"its process died with exit code {code} ({type(error).__name__})"
+        return WeaveError(f"{name}: {words}; run it by itself")
 
 
 def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def read(path: Path) -> Snippet:
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise WeaveError(f"{where(path, error.lineno)}: SyntaxError: {error.msg}") from None
+        raise WeaveError(f"{where(path, error.lineno or 1)}: SyntaxError: {error.msg}") from None
     caption, _, alternative = (ast.get_docstring(tree) or "").partition("\n\n")
     marks = list(CELL.finditer(source))
     first = source.count("\n", 0, marks[0].start()) + 1 if marks else 0

@@ -1,7 +1,4 @@
-"""What every process would begin with, done once: the fork server imports this, and nobody else.
-
-A process that is not forked would only draw one figure more.
-"""
+"""What every process would begin with, done once: the fork server imports this, and nobody else."""
 
 import gc
 
