@@ -14,7 +14,7 @@ from bench.tables import PROMISES, Row, Table, fact, promise
 
 log = logging.getLogger("bench")
 
-REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+SHARED = ("mkdocs", "pymdown-extensions==", "numpy==", "matplotlib==")  # with the site
 OTHERS = Path(sys.prefix) / "bench"  # their environment, inside the site's own .venv
 
 
@@ -58,13 +58,16 @@ SPHINX = ("-W", "--quiet", "docs", "site")
 
 def others() -> list[Tool]:
     """List the other tools, and install them if that is still to be done."""
+    theirs = Path(__file__).with_name("requirements.txt").read_text("utf-8").splitlines()
+    ours = (project.ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    needed = [line for line in theirs if line[0] != "#"]
+    needed += [line for line in ours if line.startswith(SHARED)]
     done = OTHERS / "installed"
-    if not done.is_file() or done.read_text("utf-8") != REQUIREMENTS.read_text("utf-8"):
+    if not done.is_file() or done.read_text("utf-8").splitlines() != needed:
         log.info("growth: installing the other tools into %s", OTHERS.relative_to(project.ROOT))
         subprocess.run((sys.executable, "-m", "venv", "--clear", OTHERS), check=True)
-        pip = (OTHERS / "bin" / "pip", "install", "-qq", "--requirement", REQUIREMENTS)
-        subprocess.run(pip, check=True)
-        done.write_text(REQUIREMENTS.read_text("utf-8"), "utf-8")
+        subprocess.run((OTHERS / "bin" / "pip", "install", "-qq", *needed), check=True)
+        done.write_text("\n".join(needed), "utf-8")
     mkdocs = (OTHERS / "bin" / "mkdocs", *MKDOCS)
     return [
         Tool("Material, mkdocs-jupyter", generated.jupyter, mkdocs),
