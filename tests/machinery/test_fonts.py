@@ -1,4 +1,4 @@
-"""The fonts hold the signs of the pages, and no more than they need."""
+"""The fonts hold the characters of the pages, and no more than they need."""
 
 import io
 
@@ -21,14 +21,14 @@ def font(made, name) -> TTFont:
     return TTFont(io.BytesIO(made[name]))
 
 
-def signs(made, name) -> set[str]:
+def characters(made, name) -> set[str]:
     return set(map(chr, font(made, name).getBestCmap()))
 
 
 def test_a_sign_in_use_is_there_and_another_is_not(made):
-    assert "é" in signs(made, "serif")
-    assert "è" not in signs(made, "serif")
-    assert set("abcXYZ019") <= signs(made, "sans")
+    assert "é" in characters(made, "serif")
+    assert "è" not in characters(made, "serif")
+    assert set("abcXYZ019") <= characters(made, "sans")
 
 
 def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(tmp_path, monkeypatch):
@@ -42,7 +42,7 @@ def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(tmp_path, mo
 
 
 def narrowed(font: TTFont) -> list[str]:
-    """Name the signs that have the width of a part of theirs, and another of their own."""
+    """Name the glyphs that have the width of a part of theirs, and another of their own."""
     glyphs = {name: font["glyf"][name] for name in font.getGlyphOrder()}
     return [
         name
@@ -54,7 +54,7 @@ def narrowed(font: TTFont) -> list[str]:
 
 def test_a_sign_made_of_parts_keeps_its_own_width(made):
     assert "percent" in narrowed(TTFont(fonts.shipped("serif")))
-    assert not [sign for name in made for sign in narrowed(font(made, name))]
+    assert not [glyph for name in made for glyph in narrowed(font(made, name))]
 
 
 def test_a_changed_font_does_not_carry_the_reserved_name(made):
@@ -65,12 +65,12 @@ def test_a_changed_font_does_not_carry_the_reserved_name(made):
 
 
 def test_fonts_are_made_once_for_the_same_signs(tmp_path, monkeypatch):
-    """Which signs there are is asked at each build; cutting takes a second."""
+    """Which characters there are is asked at each build; cutting takes a second."""
     made = []
     monkeypatch.setattr(fonts, "FONTS", {"sans": fonts.FONTS["sans"]})
-    monkeypatch.setattr(fonts, "subset", lambda _, signs: made.append(signs) or b"font")
+    monkeypatch.setattr(fonts, "subset", lambda _, characters: made.append(characters) or b"font")
     for text in ("Café.", "fa.Caéf", "Cafè.", "Cafè."):
         (tmp_path / "index.html").write_text(text)
         write_fonts(Woven(tmp_path), tmp_path)
         assert (tmp_path / "assets/fonts/sans.woff2").read_bytes() == b"font"
-    assert [set("éè").intersection(signs) for signs in made] == [{"é"}, {"è"}]
+    assert [set("éè").intersection(characters) for characters in made] == [{"é"}, {"è"}]

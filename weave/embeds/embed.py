@@ -62,7 +62,7 @@ def token() -> re.Pattern[str]:
     """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
     spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in KINDS.values()]
     misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in KINDS.values() if e.misspelt[0]]
-    # Most signs of a text begin no token: to see that at once makes it five times as fast.
+    # Most characters of a text begin no token: to see that at once makes it five times as fast.
     pattern = rf"(?!\w)(?:{'|'.join(spelt + misspelt)})"
     return re.compile(pattern, re.VERBOSE | re.MULTILINE | re.DOTALL)
 

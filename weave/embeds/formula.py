@@ -94,7 +94,7 @@ def read_out(html: str) -> str:
 
 def in_words(mathml: str) -> str:
     """Write a formula as a line of text: √d_k, (a+b)/c, softmax(QKᵀ/√d_k)V."""
-    xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML has no names for signs
+    xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML knows no such names
     line = normalize("NFC", words(ElementTree.fromstring(xml)))
     return " ".join(re.sub("\u2061(?![\\w√∑∫])|\u2063", "", line).replace("\u2061", " ").split())
 
@@ -104,8 +104,8 @@ def words(element: ElementTree.Element) -> str:
     parts = [words(child) for child in element]
     match element.tag, parts:
         case "mo", _:
-            sign = element.text or ""
-            return f" {sign} " if sign in RELATIONS else sign
+            operator = element.text or ""
+            return f" {operator} " if operator in RELATIONS else operator
         case "mspace", _:
             return " " if element.get("width", "0")[0] != "0" else ""  # \quad, and not \,
         case "mi" | "mn" | "mtext" | "code", _:
@@ -147,7 +147,7 @@ def bracketed(text: str, whole: str = ATOM) -> str:
 
 
 def raised(text: str) -> str:
-    """Write an exponent: a sign that stands high, where there is one, or ^."""
+    """Write an exponent: raised characters where there are some, or ^."""
     if re.fullmatch(r"−?\d+|⊤|′+|″|∗", text):
         return text.translate(RAISED)
     return "^" + bracketed(text, r"[^\W\d_]|\d+|∞|\([^()]*\)")

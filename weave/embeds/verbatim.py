@@ -11,7 +11,7 @@ def weave(match: Match[str], context: Context) -> str:
 
 
 def dollar(match: Match[str], context: Context) -> str:
-    r"""Show the sign of money that is written `\$`."""
+    r"""Show a dollar sign that is money, written `\$`."""
     return context.stash("$", r"\$")
 
 

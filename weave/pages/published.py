@@ -14,8 +14,8 @@ VARIABLE = re.compile("<mi>(.)</mi>")
 UNSEEN = re.compile(r' (?:alttext|aria-label)="[^"]*"')
 # The italic form that a browser takes for a variable. Unicode had ℎ before the others.
 ITALIC = {
-    normalize("NFKC", sign): sign
-    for sign in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
+    normalize("NFKC", italic): italic
+    for italic in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
 }
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
@@ -49,18 +49,18 @@ def published(project: Project) -> dict[str, bytes]:
 
 
 def write_fonts(project: Project, site: Path) -> None:
-    """Write the fonts of a built site, cut down to the signs that its pages show."""
+    """Write the fonts of a built site, cut down to the characters that its pages show."""
     found: set[str] = set()
     for page in site.rglob("*.html"):
         text = UNSEEN.sub("", page.read_text("utf-8"))
         found.update(text, (ITALIC.get(letter, letter) for letter in VARIABLE.findall(text)))
-    signs = "".join(sorted(found))
+    characters = "".join(sorted(found))
 
     def cut() -> dict[str, str]:
-        made = {name: fonts.subset(fonts.shipped(name), signs) for name in fonts.FONTS}
+        made = {name: fonts.subset(fonts.shipped(name), characters) for name in fonts.FONTS}
         return {name: b64encode(font).decode() for name, font in made.items()}
 
-    made = project.keep("fonts", "machinery pages", cut, {"signs": digest(signs)})
+    made = project.keep("fonts", "machinery pages", cut, {"characters": digest(characters)})
     for name, font in made.items():
         file = site / f"assets/fonts/{name}.woff2"
         file.parent.mkdir(parents=True, exist_ok=True)

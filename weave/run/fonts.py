@@ -1,4 +1,4 @@
-"""The site's fonts: those of the wheels in requirements.txt, cut down to the signs in use."""
+"""The site's fonts: those of the wheels in requirements.txt, cut down to the characters in use."""
 
 import io
 from importlib.metadata import distribution
@@ -15,7 +15,7 @@ FONTS = {
 }
 
 # What browsers apply by themselves. (STIX's own smaller exponents, `ssty`, are half its weight, and
-# Chromium does not use them. Signs of a formula are placed by the table MATH, and by no feature.)
+# Chromium does not use them. A formula is laid out by the table MATH, and by no feature.)
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 
 # TeX has these for bases of several letters alone, Chromium for single letters too: with STIX's own
@@ -23,7 +23,7 @@ FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
 # bar. With these no letter's depth or height moves a script.
 SCRIPTS = {"SubscriptBaselineDropMin": -15, "SuperscriptBaselineDropMax": 470}
 
-# Signs that the theme itself writes, whatever the pages say.
+# Characters that the theme itself writes, whatever the pages say.
 ALWAYS = "".join(map(chr, range(0x20, 0x7F))) + "  ©·×–—‘’“”…−√§"
 
 
@@ -33,13 +33,13 @@ def shipped(name: str) -> Path:
     return Path(str(distribution(file.partition("/")[0]).locate_file(file)))
 
 
-def subset(source: Path, signs: str) -> bytes:
-    """Cut a font down to `signs`, with kerning, marks and mathematics, as WOFF2 without hinting.
+def subset(source: Path, characters: str) -> bytes:
+    """Cut a font down to some characters, with kerning, marks and mathematics: WOFF2, unhinted.
 
     The licence (OFL) reserves the name "Source": a changed font must not carry it, so only the
     copyright and licence entries of the name table stay.
     """
-    # A tenth of a second to import, and needed only when a page brings a new sign.
+    # A tenth of a second to import, and needed only when a page brings a new character.
     from fontTools.subset import Options, Subsetter, load_font, save_font
 
     options = Options(
@@ -51,7 +51,7 @@ def subset(source: Path, signs: str) -> bytes:
     )
     font = load_font(str(source), options)
     cutter = Subsetter(options)
-    cutter.populate(text=signs + ALWAYS)
+    cutter.populate(text=characters + ALWAYS)
     cutter.subset(font)
     keep_widths(font)
     if "MATH" in font:
@@ -63,10 +63,10 @@ def subset(source: Path, signs: str) -> bytes:
 
 
 def keep_widths(font: Any) -> None:
-    """Have no sign take its width from a part: where FreeType hints, “ would be half as wide."""
+    """Have no glyph take its width from a part: where FreeType hints, “ would be half as wide."""
     from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
-    signs = font["glyf"]
+    glyphs = font["glyf"]
     for name in font.getGlyphOrder():
-        for part in signs[name].components if signs[name].isComposite() else ():
+        for part in glyphs[name].components if glyphs[name].isComposite() else ():
             part.flags &= ~USE_MY_METRICS
