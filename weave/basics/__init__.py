@@ -1,1 +1,1 @@
-"""What every room stands on: errors for authors, the store, and whether files have changed."""
+"""What every room stands on: errors that an author sees, and the store of what is kept."""
