@@ -1,5 +1,5 @@
-r"""The larger a logit, the fewer of its digits a format keeps. Near 1000 the
-neighbours of a number are half a unit away in fp16, and 4 units in bf16.
+r"""The larger a logit, the further apart are the numbers that a format has:
+near 1000 half a unit in fp16, and 4 units in bf16.
 
 Distances between neighbouring numbers, against their size from 1 to 100,000,
 both axes logarithmic: stairs that double at each power of two. From top to
@@ -82,9 +82,9 @@ plt.show()
 
 # %% says
 assert gap["fp16"][10] < gap["fp16"][100] < gap["fp16"][1000], (
-    "The larger a logit, the fewer of its digits"
+    "The larger a logit, the further apart are"
 )
-assert gap["fp16"][1000] == 0.5, "half a unit away in fp16"
+assert gap["fp16"][1000] == 0.5, "half a unit in fp16"
 assert gap["bf16"][1000] == 4, "and 4 units in bf16"
 assert [top[name] for name in ("fp8 e4m3", "fp8 e5m2", "fp16")] == [
     *(448, 57_344, 65_504)

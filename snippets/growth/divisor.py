@@ -1,5 +1,5 @@
 r"""A divisor only delays a logit that training wants larger. A norm without
-gain, a cap or a clip stops it, and weight decay does, with √d far above them.
+gain, a cap or a clip stops it. So does weight decay, but far higher.
 
 The logit of one query and one key over 4096 steps of equal length that all
 raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
@@ -102,7 +102,9 @@ assert abs(end["norm"] - root) < 0.01, "it stops at 8"
 assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
 assert end["cap of 50"] == cap, "with a cap at 50"
 assert 0 < end["clip at 100"] / tau - 1 < 0.01, "with a clip near 100"
-assert 5 * tau < end["weight decay"] < bound, "weight decay … far above"
+assert 5 * tau < end["weight decay"] < bound, (
+    "So does weight decay, but far higher"
+)
 assert abs(bound - 800) < 1e-9, "with weight decay below 800"
 assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"
 assert (d, decay) == (64, 0.1), "With $d = 64$ and a decay of 0.1"

@@ -1,10 +1,11 @@
-r"""The largest logits that were published do not follow the size of the model.
+r"""Neither the largest logits that were published nor the caps that were set
+follow the size of the model.
 
 Points on two logarithmic axes: parameters from 2.6 billion to a million
 million, and the largest logit. Three that ran away lie highest and are lower
 limits: 50,000 at 8 billion, 10,000 at 4.8 and 1000 at 53. Two that were only
-watched, at 3 and 16 billion, lie at 318 and 120. Five that are held by a cap or
-a clip lie at 30 to 100, at all sizes.
+watched, at 3 and 16 billion, lie at 318 and 120. Five hollow points are caps
+and the threshold of a clip. They lie at 30 to 100, at all sizes.
 """
 
 # %%
@@ -37,7 +38,9 @@ looks = [("^", "C1"), ("o", "C0"), ("s", "C2")]
 below = {"Wortsman et al.", "Gemma 2, 9B", "Grok-1"}
 for (label, group), (mark, colour) in zip(groups.items(), looks, strict=True):
     where = zip(*group.values(), strict=True)
-    axes.plot(*where, mark, color=colour, markersize=8, label=label)
+    fill = "none" if group is held else "full"
+    look = {"color": colour, "markersize": 8, "fillstyle": fill}
+    axes.plot(*where, mark, label=label, **look)
     for name, (size, a) in group.items():
         if not name.startswith("Gemma") or name in below:
             at = (0, -18) if name in below else (0, 9)
@@ -57,7 +60,7 @@ assert lowest > max(a for _, a in (watched | held).values()), (
 )
 by_size = sorted(away.values())
 assert by_size[0][1] < by_size[1][1] > by_size[2][1], (
-    "do not follow the size of the model"
+    "Neither the largest logits that were published nor the caps"
 )
 ends = {a for _, a in held.values()}
 assert (min(ends), max(ends)) == (30, 100), "lie at 30 to 100, at all sizes"

@@ -152,6 +152,7 @@ def test_a_step_is_made_by_its_button_and_seen(visit):
     shown.get_by_role("button", name="After a training step").click()
     page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
     assert shown.locator(".walks b").inner_text().startswith("+")
+    assert shown.locator("output").inner_text() == "64"
     assert shown.get_by_role("button", name="After").get_attribute("aria-pressed") == "true"
     page.wait_for_function("() => location.search.includes('trained=1')")
 

@@ -76,6 +76,7 @@
       }
 
       train({ value }) {
+        if (+value && this.values.d < AT) this.to = AT; // in few dimensions a step adds little
         this.values = { trained: +value };
       }
 
@@ -139,7 +140,7 @@
             ];
         this.at(".walks b").textContent = size;
         this.at(".walks span").innerHTML = why;
-        const who = trained ? "this key" : "one key";
+        const who = trained ? "the trained key" : "one key";
         const found = [...this.panel.querySelectorAll(".row")].map((row, i) => {
           const weights = this.shares(d, i ? by : 1);
           const sorted = [...weights].sort((one, other) => other - one);
