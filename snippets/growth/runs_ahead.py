@@ -63,6 +63,5 @@ for optimizer in ("Adam", "Muon"):
     at = [*steps].index(100)
     assert factors["head"][at] > 1.3, "some heads are ahead of the others"
     assert factors["long"][at] > 1.5, "some tokens have much longer"
-    assert factors["direct"][-1] < 0.8, (
-        "alignment of the two ends below its start"
-    )
+    assert factors["direct"][-1] < 1, "ends below its start"
+    assert factors["direct"][-1] < 0.8, "is less of an exception"
