@@ -67,10 +67,12 @@ assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
     "the weights pile up on one key as d grows"
 )
 assert abs(median[4] - 1 / 3) < 0.01, (
-    "is in half of all draws above a third at 4 dimensions"
+    "exceeds a third at 4 dimensions in half of all draws"
 )
-assert median[64] > floor_at_64, "at 4 dimensions, above … at 64"
-assert median[1024] > floor_at_1024, "and above … at 1024"
+assert median[64] > floor_at_64, "at 4 dimensions in half of all draws, … at 64"
+assert median[1024] > floor_at_1024, (
+    "in half of all draws, … at 64, and … at 1024"
+)
 assert median_scaled_max < median[4], "the largest share is then below"
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
     "With a lead of 0.1 over three others it takes"

@@ -1,4 +1,4 @@
-r"""Of these divisors, all found in code, only DeBERTa's $\sqrt{3d}$ leaves
+r"""Of these divisors, all used or proposed, only DeBERTa's $\sqrt{3d}$ leaves
 logits of independent coordinates with variance 1 a spread of exactly 1; the
 others leave from {= models.layer :.2f } to {= models.width :.1f }.
 

@@ -113,7 +113,9 @@ assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with"
 assert np.all(abs(final["large start", "√d", d] - 2.7) < 0.1), (
     "which lie at 2.7"
 )
-assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with one"
+assert np.all(final["large start", "√d", d] > 2.5), (
+    "it does not learn even with the divisor"
+)
 assert d == 64, "at the best rate; $d = 64$"
 assert d == 64, "At the start, for $d = 64$, the gradient of $W_Q$ and $W_K$"
 assert d == 64, (

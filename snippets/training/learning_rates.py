@@ -70,7 +70,9 @@ for d in dims:
     assert mean["d", d][4] < 0.002, "up to 0.002, where they are below 0.002"
 assert (rates[3], rates[4]) == (0.001, 0.002), "at 0.001 and rise again"
 assert rates[4] == 0.002, "they lie on each other up to 0.002"
-assert largest["d", 256] == largest["d", 16], "With $1/d$ it does not fall"
+assert largest["d", 256] == largest["d", 16], (
+    "With $1/d$ it shows no such trend"
+)
 for small, d in ((16, 64), (64, 256)):
     assert largest["√d", small] == 2 * largest["√d", d], (
         "1 nat halves each time that $d$ grows fourfold"
