@@ -58,7 +58,12 @@
       }
 
       get acts() {
-        return `${presets(Object.fromEntries(this.data.models.map(([name, n, d, v]) => [name, `n=${n}&d=${d}&v=${v}`])))}
+        // T5 has the divisor in its weights: its scores are shown undivided.
+        const state = ([name, n, d, v]) => [
+          name,
+          `n=${n}&d=${d}&v=${v}${v * d === 1 ? "&a=0" : ""}`,
+        ];
+        return `${presets(Object.fromEntries(this.data.models.map(state)))}
         <input type="hidden" name="v" value="1">`;
       }
 
@@ -133,7 +138,7 @@
         });
         this.at("em.frozen").hidden = a > 0.4;
         for (const button of this.panel.querySelectorAll("button"))
-          button.ariaPressed = button.value === `n=${n}&d=${d}&v=${v}`;
+          button.ariaPressed = `${button.value}&`.startsWith(`n=${n}&d=${d}&v=${v}&`);
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0" }[a] ?? "C3"}`;
 
         const spread = sigma(Math.log2(v * d));
@@ -148,7 +153,7 @@
         );
         const weight = percent(this.mean(Math.log2(n), spread));
         const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) =>
-          x.toFixed(x < 100 ? 1 : 0),
+          x < 1 ? +x.toPrecision(2) : x.toFixed(x < 100 ? 1 : 0),
         );
         const phase = spread ** 2 > 2 * Math.log(n) ? "frozen" : "shared";
         this.at(".found b").textContent = weight;
