@@ -33,6 +33,7 @@ words = ["true", "true if", "vague", "wrong"]
 words += ["question", "withdrawn", "history", "opinion"]
 count = {word: sum(c["verdict"] == word for c in every) for word in words}
 total, no_code = len(every), count["history"] + count["opinion"]
+others = total - count["true"] - count["true if"] - count["wrong"]
 
 
 def distinct(verdict, shared):

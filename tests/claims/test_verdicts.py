@@ -110,6 +110,8 @@ def test_our_own_additions_are_not_counted(snippet, claims):
     counted = snippet("claims/verdicts")
     theirs = [claim for claim in claims.values() if claim["place"]]
     assert counted.total == sum(counted.count.values()) == len(theirs) < len(claims)
+    judged = {"true", "true if", "wrong"}
+    assert counted.others == sum(claim["verdict"] not in judged for claim in theirs)
 
 
 @pytest.mark.parametrize(
