@@ -34,7 +34,7 @@
       acts = `<p class="acts">${["At the start", "After a training step"]
         .map((name, i) => `<button type="button" data-act="train" value="${i}">${name}</button>`)
         .join("")}<input type="hidden" name="trained" value="0"></p>
-        <p class="guess" aria-live="polite"><span>Guess: how many of 32 keys share the attention at <i>d</i> = ${AT}, undivided?</span>
+        <p class="guess" aria-live="polite"><span>Guess: how many keys share it at <i>d</i> = ${AT}, undivided?</span>
         ${[1, 4, 10, 20].map((n) => `<button type="button" data-act="guess" value="${n}">${n}</button>`).join("")}</p>`;
 
       prepare() {
