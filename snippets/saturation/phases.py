@@ -70,7 +70,7 @@ for level in (64, first_transformer):
 axes.text(2.3, 70, "d = 64, if all variances are 1", color="C4")
 axes.text(9e5, 14, "first Transformer", color="C4", ha="right", va="top")
 # Arrows that would cover each other stand a little to the side.
-aside = {"GPT-2": 0.75, "OPT-175B": 1.5}
+aside = {"GPT-2": 0.75, "OPT-175B": 2.5}
 for name, (keys, _, _) in models.items():
     x, left = keys * aside.get(name, 1), keys < 2048
     axes.plot(x, bare[name], "o", color="C4", markersize=8)
@@ -85,6 +85,7 @@ for name, (keys, _, _) in models.items():
 axes.text(2.3, 8000, "frozen: a few keys take the weight", color="C1")
 axes.text(2.3, 0.07, "shared: a share of all keys", color="C0")
 axes.text(30, 5.5, "2 ln n", color="C3", va="top")
+axes.text(9e5, 75, "largest weight ½", color="C1", ha="right")
 axes.set(xscale="log", yscale="log", ylim=(0.05, 20_000), xlim=(2, 2**20))
 axes.set(xlabel="number of keys n", ylabel="variance of the scores")
 axes.set_xticks(

@@ -54,7 +54,7 @@ for divisor, colour in {"√d": "C0", "d": "C2"}.items():
         right.loglog(dims, logits[divisor, "random", step], **look)
 for y, text in {4.4: "step 500", 1.3: "steps 0, 10"}.items():
     right.text(16, y, text, color="C0")
-for y, text in {1.6: "step 500", 0.2: "steps 0, 10"}.items():
+for y, text in {1.36: "step 500", 0.2: "steps 0, 10"}.items():
     right.text(256, y, text, color="C2", ha="right")
 left.axhline(1, color="C4", linestyle=":")
 left.axhline(0.5, color="C4", linestyle=":")
