@@ -25,7 +25,7 @@
   // What a field holds: its label, what it must be, and whether a value is that.
   const whole = (label, least) => [
     label,
-    `whole, from ${least} to a million`,
+    `must be a whole number from ${least} to a million`,
     (x) => x % 1 === 0 && x >= least && x <= 2 ** 20,
   ];
   const FIELDS = {
@@ -33,8 +33,8 @@
     H: whole("heads", 1),
     D: whole("width", 1),
     n: whole("keys", 2),
-    s: ["deviation", "above 0", (x) => x > 0 && x < 1e4],
-    x: ["number", "not 0, such as 1/√64", (x) => x && Math.abs(x) < 1e9],
+    s: ["deviation", "must be above 0", (x) => x > 0 && x < 1e4],
+    x: ["number", "must be a number such as 1/√64, and not 0", (x) => x && Math.abs(x) < 1e9],
   };
 
   /** Read a number as people write one: 64, 131,072, 0,125, 1/8, 1/√64, 1/sqrt(64). */
@@ -152,15 +152,16 @@
       draw(values) {
         const { d, H: h, D, n, rule, norm, by, s, x } = values;
         const shown = (name) => (name === "s" ? rule === 5 : name !== "x" || by === 6);
-        let wrong = norm === 2 && d < 2 ? "LayerNorm: heads of 2 or more" : "";
+        const flaws = norm === 2 && d < 2 ? ["LayerNorm needs heads of 2 or more"] : [];
         for (const name in FIELDS) {
           const [label, what, fits] = FIELDS[name];
           const input = this.field(name);
           input.parentElement.hidden = !shown(name);
           input.ariaInvalid = shown(name) && !fits(read(input.value));
-          if (input.ariaInvalid === "true") wrong = `${label}: ${what}`;
+          if (input.ariaInvalid === "true") flaws.push(`${label} ${what}`);
         }
         this.at("[type=range]").value = Math.log2(n);
+        const wrong = flaws.join("; ");
         this.panel.classList.toggle("wrong", !!wrong);
         for (const button of this.panel.querySelectorAll(".models button"))
           button.ariaPressed = Object.entries(this.data.models[button.textContent]).every(
@@ -196,7 +197,7 @@
             ? "A scale below 0 favours keys that match least"
             : h * d === D
               ? ""
-              : `${h} × ${d} = ${grouped(h * d)}, not the width: some models are so; or a slip`,
+              : `${h} × ${d} = ${grouped(h * d)}, which is not the width ${D}; this may be intended`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
         return `${short(sigma)} ${[lines, ...words].join(". ")}`;

@@ -20,7 +20,7 @@
     class extends Explorable {
       static title = "Which divisor keeps what";
       static inputs = [
-        { name: "steps", label: "steps of training", least: 0, most: 10, step: 1, value: 5 },
+        { name: "steps", label: "steps of training", least: 0, most: 10, step: 1, value: 10 },
         {
           name: "d",
           label: "compare <i>d</i> = 16 with",
