@@ -1,5 +1,5 @@
-r"""At one learning rate a wider model with $1/\sqrt d$ alone has larger logits
-and no lower loss. With QK-norm its loss falls.
+r"""At one learning rate a model of $d = 64$ with $1/\sqrt d$ alone has larger
+logits than one of 32, and no lower loss. With QK-norm its loss falls.
 
 Two columns, Adam and Muon, and two rows, all over the head dimension, 16, 32
 and 64, on a logarithmic axis: the largest logit after 1000 steps, on a
@@ -91,10 +91,10 @@ plt.show()
 # %% says
 for name in optimizers:
     alone = [largest[name, "none", d][0] for d in dims]
-    assert alone[0] < alone[1] < alone[2], "alone has larger logits"
+    assert alone[0] < alone[1] < alone[2], "logits than one of 32"
     value, error = wider[name, "none"]
     assert abs(value) < 2 * error, "its loss is no lower than with $d = 32$"
-    assert abs(value) < 2 * error, "larger logits and no lower loss"
+    assert abs(value) < 2 * error, "logits than one of 32, and no lower loss"
     value, error = wider[name, "QK-norm"]
     assert value > 2 * error, "With QK-norm it falls, by"
     assert value > 2 * error, "With QK-norm its loss falls"

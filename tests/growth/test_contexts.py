@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from scipy import special
+from scipy.optimize import brentq
 
 from tests.tolerance import close
 
@@ -19,7 +20,13 @@ def test_contexts(snippet):
     n = 131072
     assert close(page.at["Llama 4"], 1 + 0.1 * math.log(1 + n // 8192))
     assert close(page.at["YaRN"], (0.4 * math.log(2) + 1) ** 2)
-    assert close(page.at["ln n, a fixed lead"], 17 / 13)
+    assert close(page.at["ln n, to keep a half"], 17 / 13)
+    # The lead with which a key has half of the weight among 8192, with Llama 4's factor there.
+    factors = {"stays": 1 + 0.1 * math.log(2), "grows": 1 + 0.1 * math.log(17)}
+    lead = brentq(lambda x: best_of(8192, factors["stays"] * x) - 0.5, 1, 20)
+    for name, factor in factors.items():
+        assert close(page.left_of_half[name], best_of(n, factor * lead))
+        assert not close(page.left_of_half[name], best_of(n, factor * math.log(8191)), 0.01)
     assert close(page.slope, 1 / (13 * math.log(2)))
     for keys in (8192, n, 2**20):
         assert close(page.best[keys], best_of(keys, math.sqrt(128)))
