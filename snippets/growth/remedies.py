@@ -76,7 +76,7 @@ for name in optimizers:
         least = min(rising[1:] / rising[:-1])
         assert least > 1.1, "With a divisor alone the largest logit grows"
         assert least > 1.1, "8/d the largest logit rises throughout"
-        assert least > 1.1, "and still rises"
+        assert least > 1.1, "by then, and rose"
     held = [last[name, remedy] for remedy in ("QK-clip", "soft cap", "decay")]
     assert max(abs(size - 20) for size in held) < 3, (
         "hold it near 20, at this rate decay too"
@@ -90,16 +90,18 @@ for name in optimizers:
     assert abs(entropy["1/d"][0] - 0.79) < 0.02, "about 0.9, or 0.8 with 8/d"
     assert entropy["QK-norm"][-1] > 0.5, "that of QK-norm to above 0.5"
     costs = {r: end[name, r]["above"] for r in labels}
-    assert max(costs, key=costs.get) == "decay", (
-        "A strong weight decay costs most"
-    )
+    second, most = sorted(costs.values())[-2:]
+    if name == "Adam":
+        assert most[0] == costs["decay"][0] > second[0] + 3 * most[1], (
+            "With Adam a strong weight decay costs most"
+        )
     assert over[name, "none"]["loss"][-1] < over[name, "none"]["loss"][-2], (
-        "alone the loss still falls at step"
+        "alone the loss fell from step 300 to 1000"
     )
     sharpest = max(over["Muon", r]["entropy"][-1] for r in ("none", "1/d"))
     assert sharpest < 0.1, "with Muon those of 1/√d and 8/d to less than 0.1"
 assert steps[-1] == 1000, "they change the loss after 1000 steps by at most"
-assert steps[-1] == 1000, "the loss still falls at step 1000"
+assert [*steps[-2:]] == [300, 1000], "the loss fell from step 300 to 1000"
 assert steps[-1] == 1000, "has to act within 1000 steps"
 assert 20 < end["Muon", "QK-clip"]["largest"][0] < 25, (
     "can lie a little above: … for a threshold of 20"

@@ -58,10 +58,14 @@ for optimizer in ("Adam", "Muon"):
     start, top, end = (sizes[step] for step in (0, 100, 1000))
     apart = 3 * np.hypot(start[1], top[1])
     assert top[0] - start[0] > apart, "runs ahead … for the first hundred steps"
-    assert max(sizes, key=sizes.get) == 100, "Here for a hundred steps"
+    assert max(sizes, key=sizes.get) == 100, "Here around step 100"
     assert end[0] < start[0], "no more than at the start"
     at = [*steps].index(100)
     assert factors["head"][at] > 1.3, "some heads are ahead of the others"
     assert factors["long"][at] > 1.5, "some tokens have much longer"
+    for part in ("head", "long"):
+        assert 1 < factors[part][-1] < factors[part][[*steps].index(100)], (
+            "After step 100 heads and lengths even out"
+        )
     assert factors["direct"][-1] < 1, "ends below its start"
     assert factors["direct"][-1] < 0.8, "is less of an exception"

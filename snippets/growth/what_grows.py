@@ -85,7 +85,7 @@ assert turned[0] > 5 * adam["weights"][0], (
 )
 assert muon["weights"][0] > 3, "With Muon the weights grow too"
 assert max(share["Adam", rate] for rate in rates) < 0.2, (
-    "the weights grow in a few directions"
+    "weights and tokens come to share a few"
 )
 assert steps[-1] == 1000, "In 1000 steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (

@@ -23,6 +23,11 @@ length["position"] /= np.sqrt(2)  # the mean square of a sine is a half
 x = np.linspace(-12, 12, 24_001)
 weight = stats.norm.pdf(x, scale=np.sqrt(2)) * (x[1] - x[0])
 additive = np.sqrt(np.tanh(x) ** 2 @ weight)
+# Within a row a is given: the variance over b is what softmax sees.
+at, of = np.polynomial.hermite_e.hermegauss(80)
+of = of / of.sum()
+given = np.tanh(at[:, np.newaxis] + at)
+additive_row = np.sqrt(of @ (given**2 @ of - (given @ of) ** 2))
 
 # Channels attend to channels: a sum over all positions of an image.
 positions = 64 * 64
@@ -103,7 +108,7 @@ assert length["token"] < length["position"] < length["multiplied"], (
     "sines and cosines of its position have the length"
 )
 assert width == 512, "with a width of 512 a token would have length"
-assert 0.5 < additive < 0.8, "a spread of … for any number of terms"
+assert 0.5 < additive_row < additive < 0.8, "a spread of … number of terms"
 assert positions == 64 * 64, "an image of 64 by 64"
 assert (head, 4 * head) == (32, 128), "4 heads of 32 … the root of 128"
 assert sets == 1 / 2, "the root of 128, logits have a spread of"

@@ -31,6 +31,10 @@ def test_additive_scores_have_one_spread(result, terms):
     score = np.sum(v / np.sqrt(terms) * np.tanh(a + b), axis=1)
     assert has_spread(score, result.additive)
     assert not has_spread(score * np.sqrt(terms), result.additive)
+    other = np.random.default_rng(terms + 1).standard_normal((SAMPLES, terms))  # another key's b
+    pair = score - np.sum(v / np.sqrt(terms) * np.tanh(a + other), axis=1)
+    assert has_spread(pair / np.sqrt(2), result.additive_row)
+    assert not has_spread(pair, result.additive_row)
 
 
 def test_channels_sum_over_positions(result):
