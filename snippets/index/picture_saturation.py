@@ -1,8 +1,9 @@
-"""Undivided, one key keeps most of the weight, however many
-compete; divided, its share falls.
+"""Undivided, one key keeps most of the weight, however many compete; divided,
+its share falls.
 
-Two curves against the number of keys: the mean largest weight of bare scores of
-64 dimensions, which falls slowly, and that of divided scores, which falls fast.
+Two curves against the number of keys: the mean largest weight of undivided
+scores of 64 dimensions, which falls slowly, and that of divided scores, which
+falls fast.
 """
 
 # %%

@@ -71,15 +71,14 @@ import matplotlib.pyplot as plt
 fig, (left, right) = plt.subplots(1, 2, figsize=(6.4, 3.6))
 for name, curve in loss.items():
     colour = {"none": "C1", "√d": "C0", "d": "C2"}[name]
-    left.plot(
-        curve, color=colour, label=f"÷ {name}" if name != "none" else "q·k"
-    )
+    label = f"÷ {name}" if name != "none" else "undivided"
+    left.plot(curve, color=colour, label=label)
 left.set(xlabel="step", ylabel="loss, −ln p", ylim=(0, 16))
 left.legend()
 right.semilogx(np.arange(1, 1001), share["none"], color="C1")
 right.semilogx(np.arange(1, 1001), share["√d"], color="C0")
-right.text(300, 0.46, "q·k")
-right.text(10, 0.93, "÷ √d", ha="right")
+right.text(300, 0.46, "undivided", color="C1", ha="center")
+right.text(10, 0.93, "÷ √d", color="C0", ha="right")
 right.set(xlabel="step", ylabel="queries that found the key", ylim=(0, 1.05))
 right.set(xticks=[1, 10, 100, 1000], xticklabels=["1", "10", "100", "1000"])
 plt.show()

@@ -1,10 +1,11 @@
-r"""Bare attention leaves the frozen phase only when its keys are very alike.
+r"""Attention without the divisor leaves the frozen phase only when its keys are
+very alike.
 
 The number of keys that take part, of 512, on a logarithmic axis, against the
 correlation between keys from 0 to 0.99. With scores divided by √64 it starts at
-191 and climbs to 512. With bare scores it stays below 3 up to a correlation of
-0.6 and climbs steeply after that; a vertical line at 0.8 marks where the spread
-of the scores passes the border of the two phases.
+191 and climbs to 512. With undivided scores it stays below 3 up to a
+correlation of 0.6 and climbs steeply after that; a vertical line at 0.8 marks
+where the spread of the scores passes the border of the two phases.
 """
 
 # %%
@@ -46,7 +47,7 @@ axes.semilogy(correlation, divided)
 axes.plot(correlation, bare)
 axes.axvline(leaves_at, color="C3", linestyle="--")
 axes.text(0.03, 240, "÷ √64", color="C0")
-axes.text(0.03, 2.1, "bare, d = 64", color="C1")
+axes.text(0.03, 2.1, "undivided, d = 64", color="C1")
 axes.text(leaves_at - 0.02, 14, "the border", color="C3", ha="right")
 axes.set(xlabel="correlation c between keys", ylabel="keys taking part, of 512")
 axes.set(yticks=[1, 10, 100, 512], yticklabels=["1", "10", "100", "512"])
@@ -56,7 +57,9 @@ plt.show()
 # %% says
 assert n == 512, "at 512 keys, with the divisor, by"
 assert excess[16] > excess[64] > excess[128] > 0, "Averaging over it raises"
-assert d == 64, "bare scores and d = 64 the number of keys that take part moves"
+assert d == 64, (
+    "undivided scores and d = 64 the number of keys that take part moves"
+)
 assert leaves_at > 0.8, (
     "leaves the frozen phase only when its keys are very alike"
 )
@@ -68,7 +71,9 @@ assert max(bare[correlation < 0.61]) < 3, (
 )
 assert bare[-1] > 200, "a correlation of 0.6 and climbs steeply after"
 assert round(leaves_at, 1) == 0.8, "a vertical line at 0.8 marks"
-assert (n, d) == (512, 64), "For 512 keys and d = 64, bare attention reaches"
+assert (n, d) == (512, 64), (
+    "For 512 keys and d = 64, attention without the divisor reaches"
+)
 there = np.interp(leaves_at, correlation, divided)
 assert there > 2 * divided[0], (
     "Divided attention is then more even than intended"

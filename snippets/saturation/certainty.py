@@ -3,8 +3,8 @@ only at tens of thousands of dimensions.
 
 The probability that the largest weight exceeds 0.99, against the number of
 dimensions from 1 to a million on a logarithmic axis, for 3, 64 and 4096 keys
-and bare scores. The three curves rise slowly. At 64 dimensions they stand at a
-little over a half, at a fifth and below a tenth; they pass 95% near six
+and undivided scores. The three curves rise slowly. At 64 dimensions they stand
+at a little over a half, at a fifth and below a tenth; they pass 95% near six
 thousand dimensions for 3 keys, near fifty thousand for 64 and beyond a hundred
 thousand for 4096. Dashed curves, the formula for near-ties, meet them there.
 """
@@ -56,7 +56,7 @@ for n, colour in zip([3, 64, 4096], ["C0", "C1", "C2"], strict=True):
 axes.legend(loc="lower right")
 axes.axvline(64, color="C3", linestyle=":")
 axes.text(58, 0.97, "d = 64", color="C3", ha="right", va="top")
-axes.set(xlabel="dimensions d, bare scores", ylim=(0, 1.02))
+axes.set(xlabel="dimensions d, undivided scores", ylim=(0, 1.02))
 axes.set(ylabel="P(largest weight > 0.99)")
 axes.set_xticks(
     [1, 100, 10_000, 1_000_000], ["1", "100", "10,000", "1,000,000"]
@@ -66,7 +66,9 @@ plt.show()
 
 # %% says
 assert sure == 0.99, "and the best alone exceeds .99 in"
-assert best_two[512] < 0.9, "bare attention concentrates, but seldom all on one"
+assert best_two[512] < 0.9, (
+    "attention without the divisor concentrates, but seldom all on one"
+)
 assert at_64[512] < 1 / 8, (
     "the best two hold … of the weight, and the best alone"
 )

@@ -47,7 +47,7 @@ peak = {n: sigma[np.argmax(rms[n])] for n in counts}
 rms_overtakes = next(
     n for n in range(2, 99) if jacobian_square(n, 8) > jacobian_square(n, 1)
 )
-medians = {}  # on both sides of where the bare one becomes the larger
+medians = {}  # on both sides of where the undivided one becomes the larger
 for n in (56, 57):
     top = draw_evenly(n, keep=n)
     medians[n] = [np.median(jacobian_norm(top, n, s)) for s in (1, 8)]
@@ -128,13 +128,13 @@ for n in counts:
     assert max(apart) < 0.05, "agree with the rms to within a few hundredths"
     assert near_zero_at[n][1] < 0.01, "practically no draw is below .01"
     assert relative_at[n][8] < relative_at[n][1], (
-        "Bare scores lower it at every number of keys"
+        "Undivided scores lower it at every number of keys"
     )
 assert even_at_65536 < 0.01, "so nearly every draw is below .01"
 assert median_at[3][8] < median_at[3][1], "For three keys the median falls from"
 assert median_at[512][8] > median_at[512][1], "For 512 it rises from"
 assert median_overtakes > rms_overtakes, (
-    "the bare norm is the larger from about … keys on, later than in the root"
+    "the undivided norm is the larger from about … keys on, later than in"
 )
 assert relative_at[512][8] < relative_at[512][1] / 2, "at 512 by a factor"
 assert relative_at[3][8] < 0.01, "and at three keys to next to nothing"
@@ -163,7 +163,7 @@ assert median_at[3][np.sqrt(64)] < 0.01, (
 for n in measures.counts:
     if n >= rms_overtakes:
         assert measures.norm[np.sqrt(64)][n] > measures.norm[1][n], (
-            "The bare one is the larger from … keys on, at d_k = 64 and in the"
+            "The undivided one is the larger from … keys on, at d_k = 64"
         )
     else:
         assert measures.norm[8][n] < measures.norm[1][n], (

@@ -37,7 +37,7 @@ for axes in (weight, size):
     axes.axvline(8, color="C3", linestyle="--")
 weight.set(ylabel="mean largest weight", ylim=(0, 1.12), yticks=[0, 0.5, 1])
 weight.text(0.95, 1.03, "divided by √d", color="C4", ha="right")
-weight.text(8.5, 1.03, "d = 64, bare", color="C3")
+weight.text(8.5, 1.03, "d = 64, undivided", color="C3")
 size.set(ylabel="rms gradient ‖J‖", ylim=(0, 0.52))
 size.set(xlabel="standard deviation σ of the scores")
 size.set(xticks=[0.25, 1, 4, 8, 32], xticklabels=["¼", "1", "4", "8", "32"])

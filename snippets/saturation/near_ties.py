@@ -1,11 +1,11 @@
 r"""The mean decays like $1/\sqrt{d}$, because near-ties get rarer no faster.
 The median decays exponentially.
 
-The squared norm of the Jacobian for 16 keys and bare scores, on logarithmic
-axes, against the number of dimensions from 1 to 4096. The mean square falls
-slowly and joins a dashed straight line of slope minus a half. The median starts
-at the same height, bends down at about thirty dimensions and leaves the
-picture, five powers of ten lower, near five hundred.
+The squared norm of the Jacobian for 16 keys and undivided scores, on
+logarithmic axes, against the number of dimensions from 1 to 4096. The mean
+square falls slowly and joins a dashed straight line of slope minus a half. The
+median starts at the same height, bends down at about thirty dimensions and
+leaves the picture, five powers of ten lower, near five hundred.
 """
 
 # %%
@@ -47,7 +47,7 @@ axes.plot(dims, median, color="C1")
 axes.text(1500, 0.004, "mean", color="C0", ha="center")
 axes.text(70, 0.13, "m₁₆/(3√d)", color="C3")
 axes.text(160, 3e-5, "median", color="C1", ha="right")
-axes.set(xlabel="dimensions d, bare scores", ylabel="‖J‖² for 16 keys")
+axes.set(xlabel="dimensions d, undivided scores", ylabel="‖J‖² for 16 keys")
 axes.set(ylim=(1e-6, 0.5))
 axes.set_xticks(
     [1, 16, 64, 256, 1024, 4096], ["1", "16", "64", "256", "1024", "4096"]

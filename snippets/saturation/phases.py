@@ -5,9 +5,9 @@ former below it, too, if weights are not drawn too large.
 A plane with the number of keys from 2 to a million across and the variance of
 the scores upwards; both axes are logarithmic. A border, 2 ln n, rises from 1.4
 to 28. Above it lies the frozen phase, below it the shared one. Dots mark the
-variance of a bare score under the models' own initialisation. T5 at 1 and
-GPT-2 at 6 lie below the border; GPT-2 XL and OPT-175B lie above it, near 25;
-a weight's standard deviation of 0.02 at the width of GPT-3 gives 3000. Arrows
+variance of an undivided score under the models' own initialisation. T5 at 1 and
+GPT-2 at 6 lie below the border; GPT-2 XL and OPT-175B lie above it, near 25; a
+weight's standard deviation of 0.02 at the width of GPT-3 gives 3000. Arrows
 lead straight down to what the divisor leaves: below 1 for all but the last,
 which is 24, above the border still. Dashed lines mark 64, which is variance 1
 at 64 dimensions, and 16, the self-attention of the first Transformer. A dotted
@@ -133,7 +133,9 @@ for keys, variance in half.items():
 assert largest(24, np.sqrt(2 * np.log(24))) > 1 / 2, "crosses it near 26 keys"
 assert largest(28, np.sqrt(2 * np.log(28))) < 1 / 2, "crosses it near 26 keys"
 
-assert critical[65536] < 64, "a longer context does not rescue bare attention"
+assert critical[65536] < 64, (
+    "a longer context does not rescue attention without the divisor"
+)
 assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
 assert edge_of_2 > 1, "stay below the border once they are divided"
 assert edge_of_2 > 1, "scores have sigma = 1, which lies below … for two keys"
@@ -144,7 +146,7 @@ assert taking_part["GPT-2"]["bare"] < 1024 / 50, (
     "So a row of all 1024 keys would start shared even without"
 )
 assert 64 * (768 * 0.02**2) ** 2 == bare["GPT-2"] < critical[1024], (
-    "deviation of 0.02, has a bare variance of …, below"
+    "deviation of 0.02, has an undivided variance of …, below"
 )
 assert 1.9 < drawn["GPT-2 XL"][2] / drawn["GPT-2"][2] < 2.2, (
     "about twice as wide"
@@ -158,7 +160,9 @@ assert divided["GPT-3, if 0.02"] > critical[2048], (
 assert drawn[last][2:] == (12288, 0.02), (
     "at its width of 12,288, with 0.02, only"
 )
-assert first_transformer == 64 / 4, "makes the bare variance … at 64 dimensions"
+assert first_transformer == 64 / 4, (
+    "makes the undivided variance … at 64 dimensions"
+)
 for n in (256, 512, 1024, 4096):
     twice_the_border = 2 * np.sqrt(critical[n])
     assert 0.7 < twice_the_border / 8 < 1.1, (

@@ -3,14 +3,14 @@ instead: in the root mean square at any number of keys drawn, in the median from
 7 keys on at 64 dimensions and from 35 at 256.
 
 Two stacked panels against the number of keys, from 2 to 65,536. Above, on a
-logarithmic axis, the typical weight of a key: 1/n up to a
-constant for divided scores; for bare scores of 64 dimensions lower by five
-powers of ten at 16 keys and by eight at 512. Below, the gradient of the
-attention output with respect to the query, bare over divided, on logarithmic
-axes. The root mean square ratio, for 64 and for 256 dimensions, is above 1
-everywhere and rises to hundreds. The ratio of the medians, which leave out the
-small part along the query, starts far below 1, exceeds it from 7 keys on for 64
-dimensions and from 35 for 256, and then approaches the first ratio.
+logarithmic axis, the typical weight of a key: 1/n up to a constant for divided
+scores; for undivided scores of 64 dimensions lower by five powers of ten at 16
+keys and by eight at 512. Below, the gradient of the attention output with
+respect to the query, undivided over divided, on logarithmic axes. The root mean
+square ratio, for 64 and for 256 dimensions, is above 1 everywhere and rises to
+hundreds. The ratio of the medians, which leave out the small part along the
+query, starts far below 1, exceeds it from 7 keys on for 64 dimensions and from
+35 for 256, and then approaches the first ratio.
 """
 
 # %%
@@ -23,7 +23,7 @@ typical = {s: {n: np.exp(-mean_log_sum(n, s)) for n in counts} for s in (1, 8)}
 
 
 def ratio_of_medians(n, root):
-    """Return the bare median of ‖∂o/∂q‖ over the divided one, without ‖Jg‖²."""
+    """Return the median ‖∂o/∂q‖, undivided over divided, without ‖Jg‖²."""
     top = draw_evenly(n) if n != 3 else every_three()
     bare, divided = (np.median(jacobian_norm(top, n, s)) for s in (root, 1))
     return root * bare / divided
@@ -51,7 +51,7 @@ fig, (weight, ratio) = plt.subplots(2, 1, figsize=(6.4, 5.4), sharex=True)
 weight.loglog(counts, typical[1].values())
 weight.plot(counts, typical[8].values(), color="C1")
 weight.text(300, 3e-2, "÷ √d", color="C0")
-weight.text(64, 3e-7, "bare, d = 64", color="C1")
+weight.text(64, 3e-7, "undivided, d = 64", color="C1")
 weight.set(ylabel="typical weight", yticks=[1, 1e-6, 1e-12, 1e-18])
 for d, colour in [(64, "C1"), (256, "C3")]:
     ratio.loglog(
@@ -63,7 +63,7 @@ for d, colour in [(64, "C1"), (256, "C3")]:
     )
 ratio.axhline(1, color="C4", linestyle=":")
 ratio.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
-ratio.set(ylabel="bare ÷ divided", ylim=(0.002, 2000))
+ratio.set(ylabel="undivided ÷ divided", ylim=(0.002, 2000))
 ratio.set(xlabel="number of keys n", xticks=[2, 16, 64, 512, 4096, 65536])
 ratio.set_xticklabels(["2", "16", "64", "512", "4096", "65,536"])
 ratio.minorticks_off()
@@ -102,7 +102,9 @@ for n in counts:
         "The weight of a typical key does, at every number of keys, and with"
     )
 assert 1 / 2 < 512 * typical[1][512] < 1, "with the divisor, not far from 1/512"
-assert typical[np.sqrt(64)][512] < typical[1][512], "Bare, at d_k = 64, it is"
+assert typical[np.sqrt(64)][512] < typical[1][512], (
+    "Undivided, at d_k = 64, it is"
+)
 for n in counts:
     if n > 7:
         assert median_ratio[64][n] > 1, (
@@ -110,13 +112,13 @@ for n in counts:
         )
     for d in rms_ratio:
         assert rms_ratio[d][n] > 1, (
-            "In the root mean square the bare gradient is the larger at every"
+            "root mean square the undivided gradient is the larger at every"
         )
 assert min(rms_ratio[64].values()) > 1, "The divisor makes it smaller, and"
 assert np.sqrt(64) == 8 < rms_ratio[64][512], "Of this, 8 is the factor 1/s"
-assert same_key[8] > same_key[1], "And the bare output is itself larger"
+assert same_key[8] > same_key[1], "And the undivided output is itself larger"
 assert median_ratio[64][6] < 1 < median_ratio[64][8], (
-    "In the median the bare gradient is smaller for a handful of keys"
+    "In the median the undivided gradient is smaller for a handful of keys"
 )
 
 # Of the questions.

@@ -4,10 +4,10 @@ key takes most of the weight; which one is chance. Divided, all have a share.
 Eight bar charts in two rows and four columns. Each column is a draw of a query
 and 16 keys with 64 random coordinates, and stands for a quarter of all draws,
 from the mildest quarter to the most extreme. Each chart shows the 16 attention
-weights and says how large the largest is. Above, the scores are bare: from the
-second column on one bar has nearly all the weight, at a different key in each
-column. Below, the same scores are divided by 8: the same bar is the largest,
-but holds less than half, and all others can be seen.
+weights and says how large the largest is. Above, the scores are undivided: from
+the second column on one bar has nearly all the weight, at a different key in
+each column. Below, the same scores are divided by 8: the same bar is the
+largest, but holds less than half, and all others can be seen.
 """
 
 # %%
@@ -33,7 +33,7 @@ times = {lead: np.exp(lead) for lead in (1, 8)}  # what a lead multiplies by
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(2, 4, figsize=(6.4, 3.3), sharex=True, sharey=True)
-rows = [("bare", bare, "C1"), ("÷ √d", divided, "C0")]
+rows = [("undivided", bare, "C1"), ("÷ √d", divided, "C0")]
 for panels, (name, weights, colour) in zip(axes, rows, strict=True):
     panels[0].set_ylabel(name)
     for panel, p in zip(panels, weights, strict=True):
@@ -53,7 +53,7 @@ assert len({*winners[1:]}) == 3, "a different key in each column"
 assert np.all(divided.argmax(axis=1) == winners), "same bar is the largest"
 assert np.all(divided.max(axis=1) < 1 / 2), "but holds less than half"
 assert np.sqrt(d) == np.sqrt(64) == 8, (
-    "A lead of 8, one standard deviation of a bare score at 64 dimensions"
+    "A lead of 8, one standard deviation of an undivided score at 64 dimensions"
 )
 assert times[8] > 1000 * times[1], (
     "makes a weight … times as large; a lead of 1 makes it … times as large"

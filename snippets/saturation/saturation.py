@@ -1,14 +1,14 @@
-r"""Bare scores of 64 dimensions leave a few keys in play, here up to 65,536.
-Divided by $\sqrt{d}$, more than a third of all keys take part.
+r"""Undivided scores of 64 dimensions leave a few keys in play, here up to
+65,536. Divided by $\sqrt{d}$, more than a third of all keys take part.
 
 Three stacked panels against the number of keys, from 2 to 65,536. Each has one
-curve for divided scores and three for bare scores of 16, 64 and 256 dimensions.
-Above, the mean largest weight: the divided curve falls to almost 0; the bare
-ones fall slowly and stay far above it. Middle, the entropy as a share of its
-maximum: near 1 for divided scores, a twentieth to two fifths for bare ones.
-Below, on logarithmic axes, the number of keys that take part: a straight rising
-line for divided scores. Bare scores of 64 and of 256 dimensions stay below 3;
-those of 16 rise slowly, to nearly 10.
+curve for divided scores and three for undivided scores of 16, 64 and 256
+dimensions. Above, the mean largest weight: the divided curve falls to almost 0;
+the undivided ones fall slowly and stay far above it. Middle, the entropy as a
+share of its maximum: near 1 for divided scores, a twentieth to two fifths for
+undivided ones. Below, on logarithmic axes, the number of keys that take part: a
+straight rising line for divided scores. Undivided scores of 64 and of 256
+dimensions stay below 3; those of 16 rise slowly, to nearly 10.
 """
 
 # %%
@@ -76,7 +76,7 @@ assert round(key_share[512], 2) == round(key_share[65536], 2), (
     "of 16 keys take part, and … of 512 or more"
 )
 assert max(taking_part["d = 64"].values()) < 3, (
-    "Bare scores of 64 dimensions leave a few keys in play, here up to 65,536"
+    "Undivided scores of 64 dimensions leave a few keys in play, here up to"
 )
 assert min(key_share.values()) > 1 / 3, (
     "more than a third of all keys take part"
@@ -86,20 +86,20 @@ divided = curves.pop("÷ √d")
 assert np.all(np.diff(divided) < 0), "the divided curve falls to almost 0"
 assert divided[-1] < 0.001, "divided curve falls to almost 0"
 for curve in curves.values():
-    assert np.all(np.diff(curve) < 0), "the bare ones fall slowly"
+    assert np.all(np.diff(curve) < 0), "the undivided ones fall slowly"
     assert curve[-1] > 300 * divided[-1], (
         "ones fall slowly and stay far above it"
     )
 shares = [share[name][n] for name in curves for n in share[name]]
 assert min(share["÷ √d"].values()) > 3 / 4, "near 1 for divided scores"
 assert abs(min(shares) - 1 / 20) < 0.005, "a twentieth to two fifths"
-assert abs(max(shares) - 2 / 5) < 0.01, "a twentieth to two fifths for bare"
+assert abs(max(shares) - 2 / 5) < 0.01, "a twentieth to two fifths for"
 assert np.all(np.diff([*taking_part["÷ √d"].values()]) > 0), (
     "a straight rising line for divided scores"
 )
 for name in ("d = 64", "d = 256"):
     assert max(taking_part[name].values()) < 3, (
-        "Bare scores of 64 and of 256 dimensions stay below 3"
+        "Undivided scores of 64 and of 256 dimensions stay below 3"
     )
 assert np.all(np.diff([*taking_part["d = 16"].values()]) > 0), (
     "those of 16 rise"

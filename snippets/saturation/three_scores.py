@@ -1,4 +1,4 @@
-r"""Three bare scores at $d = 64$ lie within 4 of each other in one draw of
+r"""Three undivided scores at $d = 64$ lie within 4 of each other in one draw of
 fifteen.
 
 Two stacked panels for three independent Gaussian scores of standard deviation
@@ -67,7 +67,7 @@ third = softmax(scores / 8)[2]
 assert round(third, 3) == 0.326 < round(4.482 / 13.727, 3), (
     "Its last fraction, 4.482/13.727, would be …; the exact terms give its .326"
 )
-assert sigma == np.sqrt(64), "Three bare scores at d = 64 lie within 4"
+assert sigma == np.sqrt(64), "Three undivided scores at d = 64 lie within 4"
 assert round(1 / p_range_4) == 15, "of each other in one draw of fifteen"
 hump = centre[pdf.argmax()]
 assert round(hump) == 11, "of their range, a hump around 11"

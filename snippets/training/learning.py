@@ -40,7 +40,7 @@ divided_below = np.ceil(100 * divided) / 100
 import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.0), sharey=True)
-looks = [("C1", "-", "q·k"), ("C0", "-", "÷ √d")]
+looks = [("C1", "-", "undivided"), ("C0", "-", "÷ √d")]
 looks += [("C3", "--", "÷ d/8"), ("C2", ":", "÷ d")]
 for axes, d in zip(panels, dims, strict=True):
     for divisor, (colour, line, name) in zip(divisors, looks, strict=True):
@@ -50,7 +50,8 @@ for axes, d in zip(panels, dims, strict=True):
     axes.axhline(even, color="C4", linestyle=":")
     axes.set(title=f"d = {d}", xlabel="step", xticks=[0, 250, 500])
 panels[0].set(ylabel="loss", ylim=(0, None))
-panels[1].text(500, even - 0.3, "all keys alike", ha="right", color="C4")
+look = {"ha": "right", "va": "top", "color": "C4"}
+panels[1].text(500, even - 0.1, "all keys alike", **look)
 handles, labels = panels[0].get_legend_handles_labels()
 fig.legend(handles, labels, loc="outside upper center", ncols=4)
 plt.show()

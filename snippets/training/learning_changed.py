@@ -73,7 +73,7 @@ names = {"plain": "as it is", "W_Q = 0": "$W_Q = 0$"}
 names = [names.get(change, change) for change in changes]
 axes.set(yticks=range(len(changes)), yticklabels=names, xlabel="loss")
 axes.set(xticks=[0.001, 0.01, 0.1, 1], xticklabels=[0.001, 0.01, 0.1, 1])
-axes.text(0.9, 0, "q·k", color="C1", ha="right", va="center")
+axes.text(0.9, 0, "undivided", color="C1", ha="right", va="center")
 axes.text(0.01, 0, "÷ √d", color="C0", va="center")
 axes.invert_yaxis()
 axes.minorticks_off()
