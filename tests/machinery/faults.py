@@ -49,7 +49,7 @@ A query is {= line.slope } [@zhang].
 
 ::: chapter/line
 
-See [other](other.md#there), and $x^2$, more than one of it.
+See [other](other.md#there), [the line](#figure-line), and $x^2$, more than one of it.
 
 ## One {#one}
 
@@ -180,7 +180,7 @@ FAULTS = {
     "two figures": put(LINE, DRAW, "plt.figure()\nplt.figure()", "one figure is needed", "left 2"),
     "a missing snippet": Fault(LINE, Path.unlink, ("chapter.md:3: no snippet 'chapter/line'",)),
     "a snippet without cells": whole(
-        LINE, SCRIPT.replace("# %%", "#%%"), f"docs/chapter.md:3: {LINE} has no cells"
+        LINE, SCRIPT.replace("# %%", "# cell"), f"docs/chapter.md:3: {LINE} has no cells"
     ),
     "a snippet that is not UTF-8": whole(
         LINE,
@@ -197,6 +197,18 @@ FAULTS = {
     ),
     "a wrong statement in a fold": put(
         CHAPTER, "/lemma", "/lema", "chapter.md:15: ", "did you mean 'theorem/lemma'?"
+    ),
+    "what fails and stands on no page": whole(
+        "snippets/chapter/check.py",
+        '"""A check."""\n\n# %%\n1 / 0\n',
+        "docs/chapter.md:1: ",
+        "py:4: Zero",
+    ),
+    "cells as another editor marks them": put(
+        LINE,
+        '# %% says\nassert slope > 1, "more than one of it"',
+        "#%% says\nassert slope",
+        "plain words",
     ),
     "words that are turned round": put(
         CHAPTER, "more than one", "less than one", "chapter.md:7: no page has the words", "line.py:"
@@ -219,7 +231,10 @@ FAULTS = {
         CHAPTER, "#there", "#here", "docs/chapter.md:7: ", "anchor '#here'", "Mend"
     ),
     "bad TeX": put(CHAPTER, "x^2", r"\bad", "docs/chapter.md:7: formula", "Unknown command"),
-    "a word twice": put("docs/glossary.md", "Key", "Query", "'Query' is defined twice"),
+    "a word twice": put(
+        "docs/glossary.md", "Key", "Query", "docs/glossary.md:6: 'Query' is defined twice", most=3
+    ),
+    "a style that is not UTF-8": whole("docs/a.css", b"\n\xe9", "docs/a.css:2: ", "save the file"),
     "a missing page": Fault(
         "docs/other.md", Path.unlink, ("docs/chapter.md:7: ", "'other.md#there'")
     ),

@@ -69,6 +69,12 @@ def test_numbers_name_the_tables_that_were_measured_beforehand(project):
     assert "measured" not in line
 
 
+def test_a_value_in_the_words_of_a_link_is_none_itself(project):
+    project.snippet("std = 2.5")
+    html = project.build("# T\n\n[With {= line.std }](#t), {= line.std } and [no more](#t).").html
+    assert re.search('<a href="#t">With <data [^>]*>2.5</data></a>, <a class="computed"', html)
+
+
 def test_values_stand_in_tables_and_formulas(project):
     project.snippet("std = 2.5\nmany = 4096\nsmall = 2e-9")
     html = project.convert(

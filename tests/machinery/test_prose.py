@@ -58,6 +58,7 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
             "'slope > 1' decides nothing",
         ),
         ('assert all(x > 1 for x in same), "all of the same"', "It is all of the same.", "nothing"),
+        ('assert 3 > 2, "more than two of"', "It is more than two of.", "asks for no result"),
         (
             'for x in std:\n    assert x > slope, "each is larger than it"',
             "Each is larger than it.",
@@ -133,6 +134,8 @@ def test_the_nearest_sentence_is_named(said):
         ("It is less than 3 of them.", 'assert slope < 3, "less than 3 of"', None),
         ("It is less than 4 of them, or 3.", 'assert slope < 3, "less than 4 of"', "4"),
         ("Of $n = 7$ it is {= line.slope }.", "", "7"),
+        ("Of $7$ it is {= line.slope }.", "", "7"),
+        ("A 7-key query has {= line.slope }, in Qwen2-7B.", "", "7"),
         ("It is {= line.slope } or 150%.", 'assert slope == 1.5, "or 150% of it"', "150"),
         ("| 7 | {= line.slope } |", "", "7"),
     ],

@@ -52,7 +52,9 @@ def test_as_it_stands_in_the_repository_it_does_not(tmp_path):
 
 
 def test_a_site_that_knows_no_address_lists_none(project, monkeypatch):
+    project.file("site/.git/config", "a checkout's")
     project.build("# T\n")
+    assert (project.root / "site/.git/config").is_file()
     assert not [*(project.root / "site").glob("sitemap.xml*")]
     config = (project.root / "mkdocs.yml").read_text()
     project.file("mkdocs.yml", f"site_url: https://example.org/\n{config}")

@@ -104,10 +104,12 @@ def test_stale_snippets_run_at_the_same_time(project):
 
 
 def test_the_second_cell_cannot_change_a_result(project):
-    project.snippet(
-        "x = [1]", draw="import matplotlib.pyplot as plt\n\nx.append(2)\nplt.plot(x)\nplt.show()"
-    )
-    assert project.run("chapter/line").results.x == [1]
+    draw = "import matplotlib.pyplot as plt\n\nx.append(2)\ny = 3\nplt.imshow([x])\nplt.show()"
+    project.snippet("x, y = [1], 2", draw=draw, says='assert y == 2, "two of it, and no more"')
+    run = project.run("chapter/line")
+    assert run.results.x == [1]
+    assert run.woven.store.read("run", "chapter/line", "says")[0][-1] == ""  # no flaw
+    assert 'href="data:image/png' in run.svg
 
 
 def test_what_was_compiled_of_an_older_module_is_not_run(project):

@@ -95,7 +95,7 @@ def label(entry: Any) -> str:
 def title_of(text: str, page: str) -> str:
     """Give a page's title: its front matter's, or its first heading, or else its name."""
     if found := TITLE.match(text):
-        return found["title"]
+        return found["title"].strip("\"'")
     heading = HEADING.search(text)
     return heading["heading"] if heading else page
 

@@ -11,7 +11,6 @@ from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, block
 from weave.project import Project, looks_up
 from weave.run import notebook
-from weave.run.snippet import read
 
 
 class Figure(NamedTuple):
@@ -57,21 +56,22 @@ def weave(match: re.Match[str], context: Context) -> str:
 def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
     context.look_up("run", name)
-    snippet = read(context.project.jobs[name])
+    kept = context.project.store.read("run", name, "script")
+    caption, alternative, compute, draw, says = kept
     script = f"snippets/{name}.py"
     link = f"[{script}]({context.to_root}{script}){{ download }}"
     others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("brought", name)]
     needs = f", with {' and '.join(others)} in it" if others else ""
-    if not snippet.draw:
+    if not draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
-    code = [code_block(snippet.compute.code), code_block(snippet.draw.code)]
-    if snippet.says:
-        code += ["What the text says of it:", code_block(snippet.says.code)]
+    code = [code_block(compute), code_block(draw)]
+    if says:
+        code += ["What the text says of it:", code_block(says)]
     return Figure(
         anchor=figure_id(name, context),
         svg=context.project.store.read("run", name, "svg"),
-        caption=context.part(snippet.caption, f"snippets/{name}.py:1"),
-        alternative=snippet.alternative,
+        caption=context.part(caption, f"snippets/{name}.py:1"),
+        alternative=alternative,
         code="\n\n".join(code),
         script=f"{link}, one file that runs{needs}.",
         folded="The code, and the script",

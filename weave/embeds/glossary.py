@@ -10,18 +10,20 @@ Material's script, which shows it to the keyboard too.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from xml.etree.ElementTree import Element
 
-from weave.basics.errors import WeaveError, read_text
+from weave.basics.errors import WeaveError
 from weave.embeds.embed import Context, Embed
 from weave.project import Project, looks_up
 
 PAGE = "glossary.md"
 ENTRY = re.compile(
-    r"^(?P<names>(?:\w.*\n)+):[ ]+(?P<definition>.+?)(?:[ ]See[ ]\[.*)?$", re.MULTILINE
+    r"^(?P<names>(?:\w[^\n]*\n)+):[ ]+(?P<definition>.+?)(?:\s+See[ ]\[.*?)?(?=\n\s*\n|\s*\Z)",
+    re.MULTILINE | re.DOTALL,
 )
 # Where a word is not marked: links, code, what stands for itself, and what is set large.
 PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
@@ -45,17 +47,22 @@ class Term:
         return re.compile(rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])")
 
 
+def names(project: Project) -> Iterator[tuple[int, Term]]:
+    """Yield the names that the glossary defines, each with its line."""
+    file = project.root / "docs" / PAGE
+    text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
+    for entry in ENTRY.finditer(text):
+        first, *others = (name.strip() for name in entry["names"].splitlines())
+        for line, name in enumerate([first, *others], text.count("\n", 0, entry.start()) + 1):
+            yield line, Term(name, " ".join(entry["definition"].split()), anchor(first))
+
+
 @looks_up("terms", entry="term")
 def terms(project: Project, _: str) -> dict[str, Term]:
-    """Read the glossary: each word by its name in lower case. None must be defined twice."""
-    file = project.root / "docs" / PAGE
+    """Give each word of the glossary by its name in lower case."""
     found: dict[str, Term] = {}
-    for entry in ENTRY.finditer(read_text(file, f"docs/{PAGE}")) if file.is_file() else ():
-        names = entry["names"].splitlines()
-        for name in names:
-            if name.lower() in found:
-                raise WeaveError(f"docs/{PAGE}: '{name}' is defined twice")
-            found[name.lower()] = Term(name, entry["definition"], anchor(names[0]))
+    for _line, term in names(project):
+        found.setdefault(term.name.lower(), term)
     return found
 
 
@@ -68,6 +75,17 @@ def words(project: Project, _: str) -> list[tuple[str, str]]:
 def anchor(name: str) -> str:
     """Name the place of an entry on the glossary's page."""
     return re.sub(r"[^\w]+", "-", name.lower())
+
+
+def at_end(context: Context) -> str:
+    """Say on the glossary's own page which words it defines twice."""
+    said, seen = "", set()
+    for line, term in names(context.project) if context.source == PAGE else ():
+        if term.name.lower() in seen:
+            twice = WeaveError(f"'{term.name}' is defined twice")
+            said += "\n\n" + context.report(twice, f"docs/{PAGE}:{line}")
+        seen.add(term.name.lower())
+    return said
 
 
 def mark_tree(root: Element, context: Context) -> None:
@@ -116,4 +134,5 @@ def mark(element: Element, unused: list[Term], context: Context) -> None:
         index = link(child, "tail", index + 1)
 
 
-EMBEDS = [Embed("glossary", r"(?!)", lambda *_: "", mark_tree=mark_tree)]  # it has no token
+# It has no token.
+EMBEDS = [Embed("glossary", r"(?!)", lambda *_: "", at_end=at_end, mark_tree=mark_tree)]

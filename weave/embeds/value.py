@@ -23,6 +23,7 @@ from weave.embeds.figure import figure_id
 NAME = re.compile(r"(?:([a-z][\w-]*)/)?([^\W\d]\w*)(?:\.([^\W\d]\w*))?((?:\[[^\[\]]+\])*)")
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)|(?<=\^)-")
+LINKED = re.compile(r"[^\[\]\n]*\]\(")
 POWER = re.compile(r"\^(−?\d+)")
 FORM = (
     "what is computed has a name in the snippet: write {= snippet.result }, or "
@@ -35,7 +36,8 @@ def weave(match: re.Match[str], context: Context) -> str:
     printed, snippet = evaluate(match["value_text"], context)
     plain = MINUS.sub("−", EXPONENT.sub(lambda m: f" × 10^{int(m[1])}", printed))
     number = POWER.sub(r"<sup>\1</sup>", escape(plain))
-    if not snippet or not context.chapter:  # its check has it, or no page
+    # A ledger has it, or no page; or it stands in the words of a link.
+    if not snippet or not context.chapter or LINKED.match(match.string, match.end()):
         return context.stash(
             f'<data class="computed" value="{escape(printed)}">{number}</data>', plain
         )

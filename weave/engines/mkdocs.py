@@ -74,7 +74,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         for minify, ours in ((jsmin, files.javascript_files()), (cssmin, files.css_files())):
             for file in ours:
                 if file.src_dir == config.docs_dir:
-                    file.content_string = minify(file.content_string)
+                    path = Path(config.docs_dir, file.src_uri)
+                    file.content_string = minify(read_text(path, f"docs/{file.src_uri}"))
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
@@ -96,15 +97,17 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
         """Read a page, or write a notebook as Markdown; its mistakes show on the page."""
         name, stem = page.file.src_uri, page.file.name
-        if not name.endswith(".ipynb"):
-            return read_text(Path(config.docs_dir, name), f"docs/{name}")
         try:
+            if not name.endswith(".ipynb"):
+                return read_text(Path(config.docs_dir, name), f"docs/{name}")
             title, _ = self.project.look_up("section", f"{stem}.md")
             links = lab.links(stem, title, page.edit_url or "")
             text, self.pages.places[name] = lab.to_markdown(self.project, stem, links)
         except WeaveError as error:
-            log.warning("docs/%s, %s", name, error)
-            return f"# {stem}\n\n{mistake(f'docs/{name}', str(error))}\n"
+            said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
+            log.warning(said)
+            where, _, flaw = said.partition(": ")
+            return f"# {stem}\n\n{mistake(where, flaw)}\n"
         return text
 
     @event_priority(AFTER_OTHER_PLUGINS)

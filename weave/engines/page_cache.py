@@ -1,6 +1,7 @@
 """Pages under MkDocs: what each became is kept, and made anew only if what it is of has changed."""
 
 import logging
+import re
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -68,7 +69,7 @@ class Pages:
             "readable": search.readable(html),
             "title": page._title_from_render,
             "contents": getattr(context.markdown, "toc_tokens", []),
-            "anchors": list(page.present_anchor_ids or ()),
+            "anchors": re.findall(r'\bid="([^"]+)"', html),  # in what embeds made, too
             "plain": woven,
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }

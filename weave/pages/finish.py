@@ -47,7 +47,7 @@ class Site:
     """A folder that does not change before the new site is put up, all at once."""
 
     def __init__(self, place: Path) -> None:
-        self.place = place
+        self.place = place = place.resolve()
         place.parent.mkdir(parents=True, exist_ok=True)
         for left in place.parent.glob(".site-*"):  # by a build that was killed
             if time.time() - left.stat().st_mtime > 3600:  # seconds; no build takes as long
@@ -68,6 +68,8 @@ class Site:
             sheet.write_text(rules, "utf-8")
         with store.alone():
             if self.place.exists():
+                for kept in self.place.glob(".*"):  # a checkout's .git, say, which MkDocs keeps too
+                    kept.rename(self.new / kept.name)
                 self.place.rename(Path(self.beside.name, "last"))
             self.new.rename(self.place)
         self.beside.cleanup()

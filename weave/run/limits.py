@@ -28,6 +28,7 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
     trace: dict[str, str] = {}
     scratch = scratch.resolve()
     os.chdir(scratch)
+    sys.pycache_prefix = None  # a module that is found there would be read unseen
     tempfile.tempdir = str(scratch)
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:

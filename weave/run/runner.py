@@ -76,6 +76,7 @@ def processes() -> BaseContext:
     # stay with the process, and memory comes in large pages: to fetch it anew took a fifth of the
     # time. (If the largest stayed too, they would leave holes, which count as memory.)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ["PYTHONHASHSEED"] = "0"  # sets come in one order
     os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
     os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")

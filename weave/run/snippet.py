@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from weave.basics.errors import WeaveError, read_text
 
-CELL = re.compile(r"^# %%(?:[ ](?P<says>says)[ ]*$|.*$)", re.MULTILINE)
+CELL = re.compile(r"^# ?%%(?:[ ](?P<says>says)[ ]*$|.*$)", re.MULTILINE)
 
 
 class Cell(NamedTuple):

@@ -81,8 +81,8 @@ def tidy(key: str, value: str, ids: dict[str, str]) -> str:
     """Rewrite one attribute: ink, ids and references to them, long numbers."""
     if key == "id":
         return ids.get(value, "")
-    if key == "href":
-        return f"#{ids[value.removeprefix('#')]}"
+    if key == "href":  # else an image, or a link
+        return f"#{ids[value[1:]]}" if value.startswith("#") else value
     if key == "fill" and value == INK:
         return ""  # as the whole drawing
     if key not in COORDINATES:

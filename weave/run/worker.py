@@ -34,7 +34,7 @@ STYLE = files("weave") / "run/figure.mplstyle"
 
 for _name in FONTS:
     font_manager.fontManager.addfont(shipped(_name))
-plt.style.use(str(STYLE))
+plt.style.use(["default", str(STYLE)])
 
 
 def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
@@ -67,6 +67,9 @@ def run_snippet(path: Path) -> dict[str, Any]:
     run_cell(script.compute, path, namespace)
     left = {name: value for name, value in namespace.items() if not name.startswith("_")}
     parts = results.keep(left)  # now, because the second cell may change a list of the first
+    # A page shows what was run, whatever is in the file by then.
+    cells = [cell and cell.code for cell in (script.compute, script.draw, script.says)]
+    parts["script"] = [script.caption, script.alternative, *cells]
     if script.draw:
         run_cell(script.draw, path, namespace)
         figures = plt.get_fignums()
@@ -75,7 +78,8 @@ def run_snippet(path: Path) -> dict[str, Any]:
             raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
         parts["svg"] = to_svg(plt.figure(figures[0]), name_of(path))
     if script.says:
-        parts["says"] = assertions.hold(script.says, path, namespace)
+        # Of the results, whatever the second cell made of their names.
+        parts["says"] = assertions.hold(script.says, path, namespace | left)
     return parts
 
 

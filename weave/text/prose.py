@@ -44,7 +44,11 @@ Mistakes = dict[str, list[tuple[int, str]]]  # by page, each with its line
 @looks_up("prose", entry="mistakes")
 def prose(project: Project, _: str) -> Mistakes:
     """Give by page the mistakes in what it says of numbers."""
-    return judge(*texts_of(project))
+    found = judge(*texts_of(project))
+    for name, error in project.failed.items():
+        # A page that shows it has said so already, and says a mistake once.
+        found.get(f"{name.partition('/')[0]}.md", []).append((1, str(error)))
+    return found
 
 
 def texts_of(

@@ -23,7 +23,8 @@ END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
 WORD = re.compile(r"\d[\d,.]*\d|[^\W_]+(?:_+[^\W_]+)*|…")
 CODE = re.compile(r"`[^`\n]+`")
 NUMBER = re.compile(
-    r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))(?![\w×-]|\.\d)"
+    r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))"
+    r"(?![\w×]|-(?![a-z])|\.\d)"
 )
 EQUALS = re.compile(
     r"(?:=|\\approx|<|>|\\le|\\ge)\s*(-?[\d,]*\.?\d+)(?=\s*(?:$|[,;$%]|\\(?!cdot|times|sqrt|ln)))"
@@ -82,7 +83,7 @@ def typed(text: str) -> list[re.Match[str]]:
     def blank(match: re.Match[str]) -> str:
         return " " * len(match[0])
 
-    text = VALUE.sub(blank, text)
+    text = re.sub(r"\$(\d[\d,.]*)\$", r" \1 ", VALUE.sub(blank, text))
     formulas = [EQUALS.finditer(text, *match.span()) for match in FORMULA.finditer(text)]
     plain = QUOTATION.sub(blank, ASIDE.sub(blank, FORMULA.sub(blank, text)))
     numbers = [match for match in NUMBER.finditer(plain) if not NAME.search(plain[: match.start()])]
