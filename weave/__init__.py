@@ -1,12 +1,7 @@
 """Weave computed figures, numbers and mathematics into Markdown pages.
 
 A Python-Markdown extension, so that every engine that runs Python-Markdown (MkDocs, Zensical)
-renders the same page. What an author may write:
-
-    ::: variance/spread           the figure of snippets/variance/spread.py, and its code
-    {= spread.std[64] :.1f }      a number that this script computed
-    $d_k$, $$...$$                a formula, as MathML
-    [@vaswani2017]                a work
+renders the same page. CONTRIBUTING.md says what an author may write.
 
 The rooms, in the order of a build; each knows those above it, and none below:
 

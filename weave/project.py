@@ -109,7 +109,7 @@ class Project:
         return self.answers[question]
 
     def digest(self, question: str) -> str:
-        """Tell what a look-up gives now from what it gave; empty if nobody can answer it now."""
+        """Tell what a look-up gives now, or the error that it raises, from what it gave."""
         if question in self.digests:
             return self.digests[question]
         kind, _, key = question.partition(" ")
@@ -117,8 +117,8 @@ class Project:
             return ""
         try:
             answer = self.look_up(kind, key)
-        except WeaveError as error:  # raised again where the answer is needed
-            return str(error)
+        except Exception as error:  # raised again where the answer is needed
+            return f"{type(error).__name__}: {error}"
         self.digests[question] = answer if kind == "file" else digest(answer)
         return self.digests[question]
 
@@ -147,7 +147,7 @@ class Project:
 @looks_up("file")
 def file(project: Project, name: str) -> str:
     """Give the digest of a file below the root; empty without one."""
-    return snippets.digest(project.root / name)
+    return snippets.file_digest(project.root / name)
 
 
 @looks_up("machinery")
@@ -157,7 +157,7 @@ def machinery(_: Project, key: str) -> object:
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(f.relative_to(PACKAGE).as_posix(), snippets.digest(f)) for f in files]
+    return versions, [(f.relative_to(PACKAGE).as_posix(), snippets.file_digest(f)) for f in files]
 
 
 @looks_up("run")

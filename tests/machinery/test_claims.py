@@ -138,3 +138,14 @@ def test_a_mistake_in_a_claim_s_words_names_the_claim(book):
     book.file("snippets/claims/source.py", SOURCE.replace("= four :", "= five :"))
     (warning,) = book.build("# C\n").warnings
     assert "docs/claims.md:7: snippets/claims/source.py:9: a-1: " in warning
+
+
+def test_a_ledger_that_leaves_something_out_is_a_mistake(book):
+    book.build("# C\n")
+    book.file(
+        "snippets/claims/source.py",
+        f"{SOURCE}for claim in claims.values():\n    del claim['place']\n",
+    )
+    assert (
+        "docs/claims.md:7: '::: claims source': KeyError: 'place'" in book.build("# C\n").warnings
+    )

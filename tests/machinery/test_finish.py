@@ -2,7 +2,7 @@
 
 import re
 
-from weave.pages.finish import BOXED, TABLE, kept_back
+from weave.pages.finish import BOXED, TABLE, folds_as_text
 
 FOLD = "<details class='depth'><summary>More</summary>{}</details>"
 CODE = '<div class="highlight"><pre><span></span><code>x</code></pre></div>'
@@ -12,13 +12,13 @@ DATA = "<table data-source='note'><tr><td>1</td></tr></table>"
 def test_what_is_folded_becomes_text_and_the_rest_stays():
     inner = FOLD.format("<p>deep</p>")
     html = f"<p>one</p>{FOLD.format(inner)}<p>three</p>{FOLD.format('<p>four</p>')}{CODE}"
-    page = kept_back(html)
+    page = folds_as_text(html)
     assert re.findall("<noscript>(.*?)</noscript>", page) == [inner, "<p>four</p>"]
     assert re.sub("</?noscript>", "", page) == html
 
 
 def test_folded_code_has_its_button_to_copy_it():
-    page = kept_back(CODE + FOLD.format(CODE) + FOLD.format(CODE))
+    page = folds_as_text(CODE + FOLD.format(CODE) + FOLD.format(CODE))
     targets = re.findall('data-clipboard-target="#([^ ]+) > code"', page)
     assert targets == re.findall('<pre id="([^"]+)">', page)
     assert len(set(targets)) == 2  # and not the code in the open, which Material sees to

@@ -26,6 +26,15 @@ def test_a_figure_stands_in_a_list_or_an_admonition(project):
     assert note.index("<figure") < note.index("After.") < note.index("</div>\n</div>\n")
 
 
+def test_in_plain_text_a_figure_is_words_and_braces_and_code_stay(project):
+    project.snippet("slope = 1  # a --> b")
+    project.build("# T\n\n::: chapter/line\n\nOf {1, 2} it is `<!-- a -->`.<!-- b -->\n")
+    text = (project.root / "site/chapter.md").read_text()
+    assert "**What it shows.** One straight line" in text
+    assert text.endswith("Of {1, 2} it is `<!-- a -->`.\n")
+    assert "slope" not in text
+
+
 @pytest.mark.parametrize(
     ("value", "html"),
     [

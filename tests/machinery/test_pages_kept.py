@@ -70,7 +70,6 @@ CHANGES = {
     "a drawing": ("snippets/chapter/line.py", ("[0, 1]", "[1, 0]")),
     "a work": ("docs/references.bib", ("{A Note}", "{Another}")),
     "a word": ("docs/glossary.md", ("Query\n:   A vector", "Query\n:   What a token asks")),
-    "a new word": ("docs/glossary.md", ("Key\n", "See\n")),
 }
 
 
@@ -84,7 +83,7 @@ def test_a_page_is_made_again_that_an_edit_touches(site, change):
         path.write_text(path.read_text().replace(*words))
     made = site.made(TEXT + "\nMore.\n" if not words else TEXT)
     assert "chapter.md" in made
-    assert ("other.md" in made) == (change == "a new word")  # it says "See" nowhere, but might
+    assert ("other.md" in made) == (change == "a word")  # it has none, but might
 
 
 @pytest.mark.parametrize(
@@ -92,7 +91,6 @@ def test_a_page_is_made_again_that_an_edit_touches(site, change):
     [
         ("docs/other.md", ("Nothing.", "Something.")),
         ("docs/references.bib", ("{Random-Energy Model}", "{Another}")),
-        ("docs/glossary.md", ("Key\n:   A vector", "Key\n:   What a token offers")),
     ],
 )
 def test_a_page_stays_that_an_edit_does_not_touch(site, file, words):

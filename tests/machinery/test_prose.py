@@ -112,11 +112,6 @@ def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):
     assert mistake in found
 
 
-def test_an_empty_page_has_no_words(project):
-    project.snippet(COMPUTE, says=RISES)
-    assert "no page has the words of" in project.build("---\ntitle: T\n---\n").warnings[0]
-
-
 def test_the_nearest_sentence_is_named(said):
     [found] = said(RISES, "First.\n\nIt climbs from line to line.\n\nLast.")
     assert found.startswith("docs/chapter.md:7: no page has the words of")

@@ -23,7 +23,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     if near:
         return f"; did you mean '{near[0]}'?"
     some = [*words[:8], f"{len(words) - 8} more"] if len(words) > 9 else words
-    return f"; there is {', '.join(some)}" if words else ""
+    return f"; there are {', '.join(some)}" if words else ""
 
 
 def read_text(path: Path, name: str) -> str:

@@ -50,12 +50,12 @@ class Store:
             (kind, name, part, zlib.compress(json.dumps(value).encode(), 1))
             for part, value in parts.items()
         ]
-        with self.alone() as connection:
+        with self.transaction() as connection:
             connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
             connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)
 
     @contextmanager
-    def alone(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """Do several things with no other build between them: all of them, or nothing."""
         try:
             with self.connection as connection:

@@ -5,6 +5,6 @@ import pkgutil
 
 from weave.embeds.embed import KINDS
 
-for found in pkgutil.iter_modules(__path__):  # none is named anywhere
-    module = importlib.import_module(f"{__name__}.{found.name}")
-    KINDS.update({embed.name: embed for embed in getattr(module, "EMBEDS", ())})
+for _file in pkgutil.iter_modules(__path__):
+    _module = importlib.import_module(f"{__name__}.{_file.name}")
+    KINDS.update({embed.name: embed for embed in getattr(_module, "EMBEDS", ())})

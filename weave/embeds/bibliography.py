@@ -20,7 +20,7 @@ FILE = "docs/references.bib"
 HEADING = re.compile(
     r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{(?:#(?P<id>[\w-]+))?[^}]*\})?[ ]*$", re.MULTILINE
 )
-TITLE = re.compile(r"\A---\n.*?^title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE | re.DOTALL)
+TITLE = re.compile(r"\A---\n(?:(?!---).*\n)*?title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE)
 HEADING_OR_CITATION = re.compile(rf"{HEADING.pattern}|\[@(?P<works>[^\]]+)\]", re.MULTILINE)
 KEY = re.compile(r"\w+")  # a work's
 
@@ -47,7 +47,7 @@ def listing(match: re.Match[str], context: Context) -> str:
             links = [f"[{heading}]({place})" for heading, place in sections.items()]
             named.append(f"*{title}*: {', '.join(links)}")
         if named:
-            lines.append(context.part(f"Cited in {'; '.join(named)}\n{{ .back }}\n"))
+            lines.append(context.weave_part(f"Cited in {'; '.join(named)}\n{{ .back }}\n"))
         lines.append("</li>")
     return "\n".join(["", *lines, "</ul>", ""])
 
@@ -111,7 +111,7 @@ def section(project: Project, place: str) -> list[str]:
     page, _, anchor = place.partition("#")
     path = project.root / "docs" / page
     if not path.is_file():
-        raise WeaveError(f"no page is '{place}': a claim says which section settles it")
+        raise WeaveError(f"no page is '{place}', to which a claim or a lab belongs")
     text = path.read_text("utf-8-sig", errors="replace")
     headings = {
         name: found["heading"] for found in HEADING.finditer(text) if (name := id_of(found))
@@ -139,7 +139,7 @@ def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
     return citing
 
 
-MISSPELT = (r"\[@", "a reference is written [@key], or [@key; key] for several")
+MISSPELT = (r"\[@", "a reference is written [@key], with letters and digits, or [@key; key]")
 EMBEDS = [
     Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, misspelt=MISSPELT),
     block("bibliography", r"references", listing),

@@ -46,7 +46,7 @@ def listing(match: re.Match[str], context: Context) -> str:
     rows = ""
     for key, claim in claims.items():
         place = f"{file}:{claim['line']}: {key}"
-        words = {part: context.part(claim[part], place, claim["values"]) for part in WORDS}
+        words = {part: context.weave_part(claim[part], place, claim["values"]) for part in WORDS}
         rows += table_row(key, claim | words, file, context)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
@@ -60,7 +60,7 @@ def table_row(key: str, claim: dict[str, Any], file: str, context: Context) -> s
     verdict, place = claim["verdict"], claim["place"]
     quoted = f"“{claim['quote']}”" if place else claim["quote"]  # what no source says is ours
     title, section = context.look_up("section", to := claim["settled"])
-    link = context.part(f"*{title}*: [{section}]({context.to_root}{to})")
+    link = context.weave_part(f"*{title}*: [{section}]({context.to_root}{to})")
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
         f'<td markdown="block">\n\n{quoted}\n\n'
@@ -121,7 +121,7 @@ def settled(match: re.Match[str], context: Context) -> str:
             links = ", ".join(f"[{key}](#{key}){{ .claim }}" for key in verdicts[verdict])
             items += f" *{verdict}*{{ .verdict .{TONES[verdict]} }} {links}"
         items += "\n\n</li>\n"
-    return context.part(f'\n<ul class="settled" markdown="block">\n{items}</ul>\n')
+    return context.weave_part(f'\n<ul class="settled" markdown="block">\n{items}</ul>\n')
 
 
 EMBEDS = [

@@ -119,7 +119,7 @@ class Context:
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
 
-        def replace(match: re.Match[str]) -> str:
+        def woven(match: re.Match[str]) -> str:
             self.line = text.count("\n", 0, match.start()) + 1
             kind = match.lastgroup or ""
             try:
@@ -132,9 +132,9 @@ class Context:
                 flaw = f"'{match[0].strip()[:80]}': {type(error).__name__}: {error}"
                 return margin(match) + self.report(WeaveError(flaw))
 
-        return token().sub(replace, text)
+        return token().sub(woven, text)
 
-    def part(self, text: str, place: str = "", own: Mapping[str, Any] | None = None) -> str:
+    def weave_part(self, text: str, place: str = "", own: Mapping[str, Any] | None = None) -> str:
         """Weave a text that an embed shows, such as a caption, which stands at another place."""
         # The token's own line comes first, whatever the line of the text.
         places = ": ".join(filter(None, (self.place(self.line), place)))

@@ -8,18 +8,18 @@ Links like `(?d=1024#attention)` lead to a view of it, if it stands below a head
 """
 
 import json
+import re
 from html import escape
 from operator import methodcaller
-from re import Match
 
 from weave.embeds.embed import Context, block
 from weave.embeds.figure import of_snippet
 
 
-def weave(match: Match[str], context: Context) -> str:
+def weave(match: re.Match[str], context: Context) -> str:
     """Put in the figure, and the element around it."""
     name = match["explored"]
-    figure = context.part(f"::: {name}")
+    figure = context.weave_part(f"::: {name}")
     if name not in context.shown:  # a mistake, which stands in its place
         return figure
     stem = name.partition("/")[2]
@@ -32,10 +32,11 @@ def weave(match: Match[str], context: Context) -> str:
     return f"\n{context.stash(tag)}\n\n{figure.strip()}\n\n{context.stash(f'</why-{stem}>')}\n"
 
 
-def picture(match: Match[str], context: Context) -> str:
+def picture(match: re.Match[str], context: Context) -> str:
     """Put in a drawing that no reader needs to be told about."""
-    svg = of_snippet(match["pictured"], context).svg.replace('role="img"', 'aria-hidden="true"', 1)
-    return context.stash(f'<div class="picture">{svg}</div>')
+    figure = of_snippet(match["pictured"], context)
+    svg = re.sub('role="img" aria-labelledby="[^"]*"', 'aria-hidden="true"', figure.svg, count=1)
+    return context.stash(f'<div class="picture">{svg}</div>', " ".join(figure.alternative.split()))
 
 
 EMBEDS = [

@@ -22,7 +22,6 @@ class Figure(NamedTuple):
     alternative: str  # the same, for someone who cannot see it
     code: str
     script: str = ""  # a link to it
-    folded: str = "The code"  # what the fold says that it holds
 
 
 def weave(match: re.Match[str], context: Context) -> str:
@@ -32,23 +31,19 @@ def weave(match: re.Match[str], context: Context) -> str:
         raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
     figure = of_cell(name, context) if name.startswith("labs/") else of_snippet(name, context)
     context.shown.add(name)
+    alternative = " ".join(figure.alternative.split())
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
-    words = f'><desc id="{label}">{escape(" ".join(figure.alternative.split()))}</desc>'
+    svg = figure.svg.replace(">", f'><desc id="{label}">{escape(alternative)}</desc>', 1)
+    drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
+    title = "The code, and the script" if figure.script else "The code"
     parts = [
-        context.stash(
-            f'<div class="snippet"><figure id="{figure.anchor}"><div class="drawing">'
-            f"{figure.svg.replace('>', words, 1)}</div><figcaption>",
-            "**Figure.**",
-        ),
+        context.stash(f'<div class="snippet">{drawing}', "**Figure.**"),
         figure.caption,
-        context.stash(
-            "</figcaption></figure><div>",
-            f"**What it shows.** {' '.join(figure.alternative.split())}",
-        ),
-        context.stash(f"<details><summary>{figure.folded}</summary>", "<!--"),
+        context.stash("</figcaption></figure><div>", f"**What it shows.** {alternative}"),
+        context.stash(f"<details><summary>{title}</summary>", "\x0e"),
         figure.code,
         figure.script,
-        context.stash("</details></div></div>", f"--> {figure.script}"),
+        context.stash("</details></div></div>", f"\x0f{figure.script}"),
     ]
     return "\n" + "\n\n".join(filter(None, parts)) + "\n"
 
@@ -60,7 +55,7 @@ def of_snippet(name: str, context: Context) -> Figure:
     caption, alternative, compute, draw, says = kept
     script = f"snippets/{name}.py"
     link = f"[{script}]({context.to_root}{script}){{ download }}"
-    others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("brought", name)]
+    others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("files_read", name)]
     needs = f", with {' and '.join(others)} in it" if others else ""
     if not draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
@@ -70,11 +65,10 @@ def of_snippet(name: str, context: Context) -> Figure:
     return Figure(
         anchor=figure_id(name, context),
         svg=context.project.store.read("run", name, "svg"),
-        caption=context.part(caption, f"snippets/{name}.py:1"),
+        caption=context.weave_part(caption, f"snippets/{name}.py:1"),
         alternative=alternative,
         code="\n\n".join(code),
         script=f"{link}, one file that runs{needs}.",
-        folded="The code, and the script",
     )
 
 
@@ -99,8 +93,8 @@ def of_cell(name: str, context: Context) -> Figure:
     return Figure(cell.id, shown["svg"], caption, alternative, code_block(code))
 
 
-@looks_up("brought")
-def brought(project: Project, name: str) -> list[str]:
+@looks_up("files_read")
+def files_read(project: Project, name: str) -> list[str]:
     """Give the modules and tables of ours that a snippet has read."""
     trace = project.store.read("run", name, "trace")
     files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
@@ -114,10 +108,7 @@ def code_block(code: str, language: str = "python") -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-MISSPELT = (
-    "this stands alone on its line: ::: chapter/snippet, or ::: and explore, picture, proved, "
-    "claims, settled or references, and what it takes"
-)
+MISSPELT = "this stands alone on its line: ::: chapter/snippet, or another token of STYLE.md"
 EMBEDS = [
     block(
         "figure",

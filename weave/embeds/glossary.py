@@ -26,8 +26,8 @@ ENTRY = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 # Where a word is not marked: links, code, what stands for itself, and what is set large.
-PLAIN = {"a", "abbr", "button", "code", "pre", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
-PLAIN_CLASSES = {"admonition-title", "answer", "drawing", "references", "settled", "source"}
+PLAIN = {"a", "code", "summary", "h1", "h2", "h3", "h4", "h5", "h6"}
+PLAIN_CLASSES = {"admonition-title", "answer", "references", "settled", "source"}
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,13 @@ def names(project: Project) -> Iterator[tuple[int, Term]]:
             yield line, Term(name, " ".join(entry["definition"].split()), anchor(first))
 
 
-@looks_up("terms", entry="term")
+@looks_up("terms")
 def terms(project: Project, _: str) -> dict[str, Term]:
     """Give each word of the glossary by its name in lower case."""
     found: dict[str, Term] = {}
     for _line, term in names(project):
         found.setdefault(term.name.lower(), term)
     return found
-
-
-@looks_up("words")
-def words(project: Project, _: str) -> list[tuple[str, str]]:
-    """Give the words that are looked for on each page, and where their entries stand."""
-    return [(term.name, term.anchor) for term in project.look_up("terms").values()]
 
 
 def anchor(name: str) -> str:
@@ -91,8 +85,7 @@ def at_end(context: Context) -> str:
 def mark_tree(root: Element, context: Context) -> None:
     """Link a page's first use of each word; give the glossary's own page its anchors."""
     if context.source != PAGE:
-        context.look_up("words")
-        mark(root, [*context.project.look_up("terms").values()], context)
+        mark(root, [*context.look_up("terms").values()], context)
         return
     for entry in root.iter("dl"):
         for before, part in pairwise([entry, *entry]):
@@ -118,9 +111,8 @@ def mark(element: Element, unused: list[Term], context: Context) -> None:
                 return index
             match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
             unused[:] = [other for other in unused if other.anchor != term.anchor]
-            meaning = context.look_up("term", term.name.lower()).definition
-            href = f"{context.to_root}{PAGE}#{term.anchor}"
-            word = Element("a", {"class": "term", "href": href, "title": f"{term.name}: {meaning}"})
+            href, tip = f"{context.to_root}{PAGE}#{term.anchor}", f"{term.name}: {term.definition}"
+            word = Element("a", {"class": "term", "href": href, "title": tip})
             word.text, word.tail = match[0], text[match.end() :]
             setattr(owner, slot, text[: match.start()])
             element.insert(index, word)

@@ -60,7 +60,7 @@ def at_end(context: Context) -> str:
         figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
         script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
         drawn = figure if name in context.shown else ""
-        files = [each for each in context.look_up("brought", name) if each.endswith(".csv")]
+        files = [each for each in context.look_up("files_read", name) if each.endswith(".csv")]
         links = [f"[{file.rpartition('/')[2]}]({context.to_root}{file})" for file in files]
         read = f", from {' and '.join(links)}, measured beforehand" if links else ""
         lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{read}")
@@ -154,7 +154,7 @@ def rows(match: re.Match[str], context: Context) -> str:
         for name, text in own.items():
             if isinstance(text, str):  # it may hold formulas and links
                 row = row.replace(f"{{= {name} }}", text.replace("|", r"\|"))
-        made.append(context.part(row, own={**context.own, **own}))
+        made.append(context.weave_part(row, own={**context.own, **own}))
     return "\n".join(made)
 
 

@@ -10,7 +10,6 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemBytecodeCache
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
 from mkdocs.livereload import LiveReloadServer
@@ -84,10 +83,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
         self.pages.files = sorted((file.src_uri, file.url) for file in files)
 
-    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Keep the theme's templates as they were compiled: a fifth of an edit's build."""
-        env.bytecode_cache = FileSystemBytecodeCache(str(self.project.store.file.parent))
-
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
         """Render every page in our way, notebooks too."""
@@ -130,14 +125,13 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Put up the site; after a strict build with warnings the last one stays."""
-        if were_counted():
+        if saw_warnings():
             return
-        titles = {page.url: str(page.title) for page in self.nav.pages}
-        search.write_list(Path(config.site_dir), titles)
+        search.write_list(Path(config.site_dir), {p.url: str(p.title) for p in self.nav.pages})
         write_fonts(self.project, Path(config.site_dir))
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
-            config.site_dir = str(self.site.put_up(self.project.store))
+            config.site_dir = str(self.site.publish(self.project.store))
 
     def on_serve(self, server: LiveReloadServer, **_: object) -> LiveReloadServer:
         """Look for changes every tenth of a second, not every half; make ready for runs."""
@@ -171,14 +165,14 @@ class Lines(logging.Filter):
         if found := LINK.match(record.getMessage()):
             text = (self.docs / found["page"]).read_text("utf-8-sig", errors="replace")
             # Whole words; a link that an embed has made stands in no line.
-            at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w-])", text)]
+            at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w#-])", text)]
             line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""
             record.msg = f"docs/{found['page']}{line}: {found['what']} Mend the link."
             record.args = ()
         return True
 
 
-def were_counted() -> bool:
+def saw_warnings() -> bool:
     """Tell whether a strict build has seen a warning: only then does MkDocs count them."""
     counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
     return any(counter.get_counts() for counter in counters)

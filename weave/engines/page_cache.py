@@ -32,8 +32,6 @@ class Pages:
 
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became, as MkDocs would have rendered it."""
-        if not (page.markdown or "").strip():
-            page.markdown = "<!-- -->"  # no text at all would not be converted
         given = self.given(page.markdown or "", self.kept(page, "plain") or "")
         if not self.project.is_fresh("page", page.file.src_uri, given):
             self.make(page, config, files)

@@ -57,16 +57,16 @@ class Site:
         )
         self.new = Path(self.beside.name, "site")
 
-    def put_up(self, store: Store) -> Path:
+    def publish(self, store: Store) -> Path:
         """Finish the new site, and give it the place of the last: one build after the other."""
         for page in self.new.rglob("*.html"):
-            html = COLOURS.sub("", kept_back(stated(TABLE.sub(BOXED, page.read_text("utf-8")))))
-            page.write_text(html, "utf-8")
+            html = COLOURS.sub("", TABLE.sub(BOXED, page.read_text("utf-8")))
+            page.write_text(folds_as_text(with_policy(html)), "utf-8")
         # A table that has a class is left alone, by the script and by the theme's own rules.
         for sheet in self.new.rglob("*.css"):
             rules = sheet.read_text("utf-8").replace("table:not([class])", "table.boxed")
             sheet.write_text(rules, "utf-8")
-        with store.alone():
+        with store.transaction():
             if self.place.exists():
                 for kept in self.place.glob(".*"):  # a checkout's .git, say, which MkDocs keeps too
                     kept.rename(self.new / kept.name)
@@ -76,7 +76,7 @@ class Site:
         return self.place
 
 
-def stated(html: str) -> str:
+def with_policy(html: str) -> str:
     """Give a page that states the policy, with the digest of each script that is written in it."""
     digests = [sha256(script.encode()).digest() for script in dict.fromkeys(INLINE.findall(html))]
     allowed = "".join(f" 'sha256-{b64encode(digest).decode()}'" for digest in digests)
@@ -84,7 +84,7 @@ def stated(html: str) -> str:
     return html.replace(CHARSET, f"{CHARSET}\n{meta}", 1)
 
 
-def kept_back(html: str) -> str:
+def folds_as_text(html: str) -> str:
     """Give a page with the inside of each fold, of the outermost if they are nested, as text."""
     parts, done, depth, start, number = [], 0, 0, 0, count()
     for tag in TAG.finditer(html):

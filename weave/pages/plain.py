@@ -1,9 +1,7 @@
 """Every page as Markdown: `variance.md` beside `variance/`, and `llms.txt`, which lists them.
 
-For readers who ask a machine, and for machines: with the numbers filled in, formulas as TeX,
-figures in words, and what is folded. https://llmstxt.org says how such pages are found. It is the
-page's woven Markdown, with the plain form of all that was put in as HTML. It lies as its source
-does below docs/, so that links lead from one to another.
+For machines, and readers who ask one (https://llmstxt.org): the woven Markdown, with the plain form
+of all that was put in as HTML. It lies as its source does below docs/, so that links lead on.
 """
 
 import re
@@ -17,7 +15,7 @@ from mkdocs.structure.pages import Page
 from weave.embeds.embed import Context
 
 STASHED = re.compile("\x02wzxhzdk:\\d+\x03")
-COMMENT = re.compile(r"<!--.*?-->[ ]?", re.DOTALL)
+LEFT_OUT = re.compile("\x0e.*?\x0f", re.DOTALL)  # figure.py marks the code of a figure so
 FOLD = re.compile(
     r'^(?P<margin>[ ]*)(?:\?\?\?\+?|!!!)[ ]+\w+(?:[ ]"(?P<title>.*)")?[ ]*\n'
     r"(?P<inside>(?:(?P=margin)[ ]{4}.*\n|[ \t]*\n)*)",
@@ -36,7 +34,7 @@ PLAINER = [
     for pattern, plain in (
         (r'<div class="filter".*?</div>|<thead.*?</thead>', ""),
         (r'<tr id="([^"]+)" data-verdict="([^"]+)"[^>]*>', r"### \1: \2"),
-        (r'\[[^\[\]]\](\([^)]*\))\{[^{}]*aria-label="([^"]*)"[^{}]*\}', r"([\2]\1)"),
+        (r"<!--.*?-->[ ]?", ""),
         (r"(\]\([^()\s]+)\.ipynb(?=[)#])", r"\1.md"),
         (r'<a href="([\w-]+)(\.\w+)" download>(.*?)</a>', r"[\3](\1/\1\2)"),
         (r'<a href="([^"]*)"[^>]*>(.*?)</a>', r"[\2](\1)"),
@@ -44,7 +42,7 @@ PLAINER = [
         (r"</?summary[^>]*>", "**"),
         (r"<sub>", "_"),
         (r"</?[a-z][^<>]*>", ""),
-        (r"(?<![\^_])[ ]?\{[^{}]*\}", ""),
+        (r"[ ]?\{[ ]?(?:[:.#][^{}]*|download[ ]?)\}", ""),
         (r"(?<=\*\*Figure\.\*\*)\s+", " "),
         (r"\n(?:[ \t]*\n){2,}", "\n\n"),
     )
@@ -61,7 +59,7 @@ Below is every page as Markdown. Code computed the numbers; formulas are TeX, fi
 def edition(context: Context) -> str:
     """Give a page that has been woven as Markdown that says the same by itself."""
     text = STASHED.sub(lambda stash: context.plain.get(stash[0], ""), context.woven)
-    text, folds = COMMENT.sub("", text), 1
+    text, folds = LEFT_OUT.sub("", text), 1
     while folds:
         text, folds = FOLD.subn(opened, text)
     return "".join(plainer(text)).strip() + "\n"

@@ -36,15 +36,15 @@ def published(project: Project) -> dict[str, bytes]:
         path.relative_to(project.root).as_posix(): path.read_bytes()
         for pattern in ("snippets/*/*", "proofs/*.v")
         for path in sorted(project.root.glob(pattern))
-        if path.is_file() and path.suffix != ".pyc" and path.name[0] != "."
+        if path.is_file() and path.name[0] != "."
     }
     for name, path in sorted(project.jobs.items()):
         if name in project.failed:
             continue
         if name.startswith("labs/"):
             files[f"{name}/{path.stem}.py"] = notebook.to_script(path).encode()
-        elif within := [project.root / file for file in project.look_up("brought", name)]:
-            files[f"snippets/{name}.py"] = alone(path, within).encode()
+        elif within := [project.root / file for file in project.look_up("files_read", name)]:
+            files[f"snippets/{name}.py"] = standalone(path, within).encode()
     return files
 
 
@@ -67,14 +67,14 @@ def write_fonts(project: Project, site: Path) -> None:
         file.write_bytes(b64decode(font))
 
 
-def alone(script: Path, within: list[Path]) -> str:
+def standalone(script: Path, within: list[Path]) -> str:
     """Give a script that runs in an empty folder: with the modules and tables that it reads.
 
     A module finds a table beside itself: `Path(__file__).with_name("heads.csv")`.
     """
     code, brings = script.read_text("utf-8"), ""
     for file in within:
-        text = read_text(file, f"{file.parent.name}/{file.name}")
+        text = read_text(file, "/".join(file.parts[-3:]))
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
     return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1)

@@ -17,7 +17,7 @@ HEAVY = re.compile(
 )
 # What names other sections, which would be found in their place, or claims by their numbers.
 ELSEWHERE = re.compile(
-    r"""<(p|div|ul|details)[ ]class="(?:back|settled|words)">.*?</\1>
+    r"""<(p|div|ul)[ ]class="(?:back|settled|words)">.*?</\1>
     | ,?\s*<a[ ]class="claim"[ ]href="[^"#]+\#[^>]*>.*?</a>""",
     re.DOTALL | re.VERBOSE,
 )

@@ -29,7 +29,7 @@ class Assertion(NamedTuple):
     flaw: str = ""  # why it does not hold, or decides nothing
 
 
-def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
+def check(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
     """Run a cell that says; give its assertions, or a WeaveError that says which has no words."""
     found: list[tuple[ast.Assert, Callable[[], str]]] = []
     for statement in ast.parse("\n" * (cell.line - 1) + cell.code).body:
@@ -47,11 +47,11 @@ def hold(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
             if not failed:  # a function that it calls asserts something
                 raise
         for node in asserts:
-            flaw = partial(idle, statement, node, path, before)
+            flaw = partial(decides_nothing, statement, node, path, before)
             if failed:
                 flaw = partial(str, sides(node.test, path, namespace) if node in failed else "")
             found.append((node, flaw))
-    # What can be turned round is tried at last: a statement that is run again may use something up.
+    # What can be turned round is tried last: a statement that is run again may use something up.
     return [
         Assertion(node.lineno, str(getattr(node.msg, "value", "")), ast.unparse(node.test), flaw())
         for node, flaw in found
@@ -82,7 +82,9 @@ def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
     return f"'{ast.unparse(test)}' does not hold"
 
 
-def idle(statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]) -> str:
+def decides_nothing(
+    statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]
+) -> str:
     """Name a comparison that can be turned round without the assertion's noticing."""
     if not any(isinstance(each, ast.Name) for each in ast.walk(node.test)):
         return f"'{ast.unparse(node.test)}' asks for no result"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from weave.run.snippet import digest
+from weave.run.snippet import file_digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
@@ -51,7 +51,7 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
             raise FileNotFoundError(path)  # perhaps of an older source: Python reads that instead
         elif ours and question not in trace:
             trace[question] = ""  # it is opened below, which is no further file
-            trace[question] = digest(path)
+            trace[question] = file_digest(path)
 
     sys.addaudithook(note)
     return trace

@@ -8,9 +8,9 @@ from typing import Any
 from weave.basics.errors import WeaveError, did_you_mean
 from weave.basics.store import Store
 
-LARGEST = 2**18  # letters of one result as it is kept; an array takes four for three bytes
+LARGEST = 2**18  # characters of one result as it is kept; an array takes four for three bytes
 NO_RESULT = "is no result: numbers, text, arrays, and lists, tuples and dicts of them are"
-TOO_LARGE = f"is too large: a result takes at most {LARGEST // 1024} KiB"
+TOO_LARGE = f"is too large: written out, a result takes at most {LARGEST // 1024} KiB"
 COLLECTIONS = {"list": list, "tuple": tuple, "dict": dict}
 
 

@@ -29,9 +29,8 @@ def run_all(
         ProcessPool(os.cpu_count() or 1, max_tasks=1, context=processes()) as pool,
     ):
         futures: dict[Any, str] = {}
-        # Long scripts first, so that at the end no core waits for another. A process stops itself,
-        # and says where it was, or is killed a bit later.
-        for name in sorted(jobs, key=lambda name: jobs[name].stat().st_size, reverse=True):
+        # A process stops itself, and says where it was, or is killed a bit later.
+        for name in jobs:
             job = (jobs[name], root, time_limit, scratch)
             futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
         try:
@@ -71,10 +70,9 @@ def processes() -> BaseContext:
     """
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
-    # One snippet runs on each core: threads of linear algebra would stand in each other's way (the
-    # site took four times as long), and sums would depend on their number. Arrays that are let go
-    # stay with the process, and memory comes in large pages: to fetch it anew took a fifth of the
-    # time. (If the largest stayed too, they would leave holes, which count as memory.)
+    # One snippet runs on each core, with one thread: with more the site took four times as long,
+    # and sums would depend on their number. Memory comes in large pages and stays with the process
+    # (but for the largest arrays): to fetch it anew took a tenth of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["PYTHONHASHSEED"] = "0"  # sets come in one order
     os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))

@@ -39,7 +39,7 @@ def find(folder: Path) -> dict[str, Path]:
     return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
 
 
-def digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
     """Tell what is in a file from what was; empty without one."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 

@@ -109,17 +109,12 @@ def in_steps(path: str) -> str:
 
 
 def flatten(parent: Element) -> None:
-    """Remove what draws nothing, and join letters that differ in their place on a line alone."""
+    """Remove what draws nothing."""
     children: list[Element] = []
-    x = {"x": None}
     for child in parent:
         flatten(child)
-        before = children[-1] if children else Element("")
         if child.tag == "g" and not child.attrib:
             children += child
-        elif child.tag == before.tag == "tspan" and before.attrib | x == child.attrib | x:
-            before.text = f"{before.text}{child.text}"
-            before.set("x", f"{before.get('x')} {child.get('x')}")
         elif draws(child):
             children.append(child)
     parent[:] = children

@@ -1,7 +1,5 @@
 """What every process would begin with, done once: the fork server imports this, and nobody else."""
 
-import gc
-
 import matplotlib.pyplot as plt
 
 import weave.run.worker  # noqa: F401 (all that a run needs, and the style of figures)
@@ -13,5 +11,3 @@ axes.loglog([1, 10], [1, 10], label=r"$\sqrt{d_k}$")
 axes.legend()
 to_svg(figure, "warm")
 plt.close(figure)
-
-gc.freeze()  # a collection would touch all that is loaded, and so copy it into every process

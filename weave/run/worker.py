@@ -79,7 +79,7 @@ def run_snippet(path: Path) -> dict[str, Any]:
         parts["svg"] = to_svg(plt.figure(figures[0]), name_of(path))
     if script.says:
         # Of the results, whatever the second cell made of their names.
-        parts["says"] = assertions.hold(script.says, path, namespace | left)
+        parts["says"] = assertions.check(script.says, path, namespace | left)
     return parts
 
 

@@ -90,7 +90,7 @@ def numbers(path: Path) -> list[float]:
     What only draws has many numbers of its own: sizes, ticks, places of labels.
     """
     snippet = read(path)
-    code = snippet.compute.code + ("\n" + snippet.says.code if snippet.says else "")
+    code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
     shared = [path.with_name(f"{m}.py") for m in re.findall(r"^from (\w+) import", code, re.M)]
     code += "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
     return sorted(numbers_in(code))
@@ -130,10 +130,10 @@ def judge(
                     mistake += f"; near is '{' '.join(VALUE.sub('…', best[1].text).split())[:160]}'"
                 found[f"{page}.md"].append((here, mistake))
     for page, text in pages.items():
-        found[f"{page}.md"] += strangers(text, covered)
+        found[f"{page}.md"] += unknown_numbers(text, covered)
     for page, line, name in shown:
         caption = texts[f"snippets/{name}.py"]
-        found[f"{page}.md"] += strangers(caption, covered, line, known[name])
+        found[f"{page}.md"] += unknown_numbers(caption, covered, line, known[name])
     return found
 
 
@@ -150,7 +150,7 @@ def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> st
     return ""
 
 
-def strangers(
+def unknown_numbers(
     text: Text,
     covered: Mapping[tuple[str, int], list[Assertion]],
     shown: int = 0,
