@@ -15,6 +15,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tests.imports import imports
 from weave.embeds.embed import token
 from weave.run import notebook
 from weave.run.notebook import Cell
@@ -23,7 +24,6 @@ from weave.run.worker import run_cells
 mpl.use("agg")
 
 ROOT = Path(__file__).parents[2]
-COUNTED = "zero one two three four five six seven eight nine ten"
 LABS = sorted((ROOT / "docs/labs").glob("*.ipynb"))
 MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
 METADATA = {
@@ -193,9 +193,6 @@ def flaws(path: Path) -> list[str]:
     numbers = exercises(cells)
     if not 4 <= len(numbers) <= 7 or numbers != list(range(1, len(numbers) + 1)):
         found.append(f"four to seven exercises are needed, numbered from 1, and here is {numbers}")
-    count = COUNTED.split(" ")[len(numbers)]
-    if not cells["title"]["source"].partition("\n\n")[2].startswith(f"{count.title()} exercises "):
-        found.append(f"title: its text does not begin with '{count.title()} exercises'")
     order = [name for name in cells if re.fullmatch(r"[a-z]+-\d+", name)]
     for number in numbers:
         parts = [f"{kind}-{number}" for kind in ("task", "exercise", "check", "hint", "solution")]
@@ -212,7 +209,7 @@ def flaws(path: Path) -> list[str]:
         if any(len(line) > 80 for line in text.splitlines()) and cell["cell_type"] == "code":
             found.append(f"{name}: a line has more than 80 characters")
         if cell["cell_type"] == "code":
-            used = {module.partition(".")[0] for module in imports(text)}
+            used = {module.partition(".")[0] for _, module in imports(text)}
             found += [f"{name}: imports {module}" for module in sorted(used - MAY_IMPORT)]
             continue
         if name.startswith(("hint", "solution")) and not (
@@ -227,13 +224,6 @@ def flaws(path: Path) -> list[str]:
     return found
 
 
-def imports(code: str) -> list[str]:
-    """Name the modules that a cell imports."""
-    nodes = list(ast.walk(ast.parse(code)))
-    plain = [a.name for node in nodes if isinstance(node, ast.Import) for a in node.names]
-    return plain + [node.module or "." for node in nodes if isinstance(node, ast.ImportFrom)]
-
-
 @EACH_LAB
 def test_a_notebook_is_a_lab(path):
     found = flaws(path)
@@ -245,16 +235,7 @@ def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
     assert stems == {p.stem for p in Path(__file__).parent.glob("*.py")} - {"test_labs"}
     for stem in stems:
         chapter = (ROOT / f"docs/{stem}.md").read_text("utf-8")
-        number = len(exercises(cells_of(ROOT / f"docs/labs/{stem}.ipynb")))
-        assert miscounted(chapter, stem, number) is None
-        assert miscounted(chapter, stem, number + 1)
-
-
-def miscounted(chapter: str, stem: str, number: int) -> str | None:
-    """Tell what is missing from the line that leads from a chapter to its lab."""
-    count = COUNTED.split(" ")[number]
-    line = rf"\(labs/{stem}\.ipynb\): {count} exercises\b"
-    return None if re.search(line, chapter) else f"'(labs/{stem}.ipynb): {count} exercises'"
+        assert f"(labs/{stem}.ipynb)" in chapter
 
 
 @pytest.mark.parametrize(
@@ -262,7 +243,6 @@ def miscounted(chapter: str, stem: str, number: int) -> str | None:
     [
         ('"id": "hint-1"', '"id": "hint-2"', "same id"),
         ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
-        ("Six exercises", "Seven exercises", "begin with 'Six exercises'"),
         ('"name": "python"\n', '"name": "python", "version": "3.11.5"\n', "metadata of the"),
         ("import numpy as np", "import weave", "imports weave"),
         ("<details>", "<details open>", "on lines"),

@@ -4,7 +4,6 @@ pytest-codeblocks runs a block only if its line is ```python and nothing else, a
 spelling without a word. So of all ways to write a block one is allowed.
 """
 
-import ast
 import io
 import re
 import shutil
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from pytest_codeblocks import extract_from_buffer
 
+from tests.imports import imports
 from weave.embeds import glossary
 from weave.project import Project
 
@@ -158,27 +158,17 @@ def orphans(root: Path) -> list[str]:
             found.append(f"snippets/{stem} has no docs/{stem}.md")
             continue
         shown = Counter(name for where, name in embedded if where == stem)
-        imported = {name for code in scripts.values() for name in imports(code)}
+        imported = {name for code in scripts.values() for _, name in imports(code)}
         for name, code in sorted(scripts.items()):
             if re.search(r"^# %%", code, re.MULTILINE):
-                if not (root / f"tests/{stem}/test_{name}.py").is_file() and stem != "claims":
-                    found.append(f"snippets/{stem}/{name}.py has no tests/{stem}/test_{name}.py")
+                test = f"tests/{stem}/test_{re.sub('picture_.*', 'pictures', name)}.py"
+                if not (root / test).is_file() and stem != "claims":
+                    found.append(f"snippets/{stem}/{name}.py has no {test}")
                 if shown[name] != 1:
                     found.append(f"pages show {stem}/{name} {shown[name]} times, not once")
             elif name not in imported and not name.startswith("measure"):
                 found.append(f"snippets/{stem}/{name}.py has no cells and nothing imports it")
     return found
-
-
-def imports(code: str) -> set[str]:
-    """Name the modules that a script imports."""
-    names = set()
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-    return names
 
 
 def test_every_chapter_has_its_snippets_and_its_test():
