@@ -39,8 +39,7 @@ const bars = (heights, from = 0, of = heights.length) => {
     .join("");
 };
 
-const percent = (share) =>
-  `${share < 0.00095 ? +(100 * share).toPrecision(1) : (100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
+const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 
 /** Define an explorable in a task of its own, so that a page that is starting up can answer in between. */
 const explorable = (name, made) => setTimeout(() => customElements.define(name, made));

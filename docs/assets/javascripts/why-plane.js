@@ -151,7 +151,8 @@
           "d",
           bars([...weights.subarray(0, 32)], 0, Math.min(32, n)),
         );
-        const weight = percent(this.mean(Math.log2(n), spread));
+        const mean = this.mean(Math.log2(n), spread);
+        const weight = mean < 0.00095 ? `${+(100 * mean).toPrecision(1)}%` : percent(mean);
         const [square, limit] = [spread ** 2, 2 * Math.log(n)].map((x) =>
           x < 1 ? +x.toPrecision(2) : x.toFixed(x < 100 ? 1 : 0),
         );
