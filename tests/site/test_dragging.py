@@ -125,6 +125,9 @@ def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
 # The front page --------------------------------------------------------------------------------
 
 
+AT_64 = "() => document.querySelector('why-mechanism output').textContent === '64'"
+
+
 @pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
 def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
     """The question stands until one guesses or drags so far; the answer is the snippet's."""
@@ -142,7 +145,7 @@ def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
     assert printed(share, 100 * weights.max())
     assert printed(keys, 1 / np.sum(weights**2))
     if guess:
-        assert page.locator("why-mechanism output").inner_text() == "64"
+        page.wait_for_function(AT_64)
         assert page.evaluate("() => document.activeElement.innerText") == "After a training step"
 
 
@@ -152,7 +155,7 @@ def test_a_step_is_made_by_its_button_and_seen(visit):
     shown.get_by_role("button", name="After a training step").click()
     page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
     assert shown.locator(".walks b").inner_text().startswith("+")
-    assert shown.locator("output").inner_text() == "64"
+    page.wait_for_function(AT_64)
     assert shown.get_by_role("button", name="After").get_attribute("aria-pressed") == "true"
     page.wait_for_function("() => location.search.includes('trained=1')")
 
