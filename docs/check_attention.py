@@ -112,7 +112,7 @@ SOFTMAX = {
     ),
     "frozen": (
         "saturation/#why-there-a-phase-transition",
-        "Frozen: a few keys take nearly all, as fewer than √(2 ln n) share the weight. A trained "
+        "Frozen: a few keys take nearly all, as fewer than √(2 ln n) take part. A trained "
         "head may mean it, or rest on one key; at the start it is chance",
     ),
     "bias": (
@@ -121,7 +121,7 @@ SOFTMAX = {
     ),
     "flat": (
         "scales/#what-softmax-does-with-them",
-        "Flat: more than 95 % of the keys share the weight, close to an average. Usual at the "
+        "Flat: more than 95 % of the keys take part, close to an average. Usual at the "
         "start with small weights",
     ),
     "no tokens": (BLIND, "Its softmax shares channels out, and says nothing of tokens"),
@@ -191,7 +191,7 @@ class Row:
     max_spread: float  # of a single row
     unpaired: float  # the spread that the same q and k would have, paired at random
     freezes: float  # √(2 ln n): Gaussian logits of this spread freeze, and then about as many share
-    sharing: float  # the number of keys that share the weight, 1/Σp²
+    sharing: float  # the number of keys that take part, 1/Σp²
     sharing_qk: float  # the same for scale·q·k alone
     share: float  # the same as a share of the keys
     largest: float  # weight, on average
@@ -478,7 +478,7 @@ class Report:
         above.set(ylabel="spread of the logits", xlim=(-0.5, len(layers) - 0.5))
         above.legend()
         below.scatter(at, [row.share for row in self.rows], s=14)
-        below.set(ylim=(0, 1.02), ylabel="share of the keys that\nshare the weight")
+        below.set(ylim=(0, 1.02), ylabel="share of the keys\nthat take part")
         below.set_xticks(range(len(layers)), layers, rotation=60, ha="right", fontsize=7)
         try:
             if path:

@@ -1,4 +1,4 @@
-"""The larger the spread of the logits, the fewer keys share the attention.
+"""The larger the spread of the logits, the fewer keys take part.
 
 A curve that falls from a level stretch, where all keys take part and attention
 is flat, to the ground, where it is frozen. A dot stands between the two.
@@ -30,6 +30,6 @@ axes.set(xlabel="larger spread →", ylabel="keys at work")
 plt.show()
 
 # %% says
-assert np.all(np.diff(share) < 0), "larger the spread … the fewer keys share"
+assert np.all(np.diff(share) < 0), "larger the spread … the fewer keys take part"
 assert share[0] > 0.98, "where all keys take part"
 assert share[-1] < 0.03, "to the ground, where it is frozen"

@@ -24,7 +24,7 @@ for name, spread in rivals.spreads(dims, n_keys).items():
         if name in drawn or d in (64, 4096):
             largest[name][d] = mean_largest(n_keys, s)
         if d in (64, 4096):
-            # The number of keys that share the weight.
+            # The number of keys that take part.
             effective[name][d] = 1 / mean_square_weights(n_keys, s)
 # Where Gaussian logits freeze: the spread, and the dimensions that reach it.
 frozen = np.sqrt(2 * np.log(n_keys))

@@ -2,7 +2,7 @@ r"""A spread of 1 leaves room on both sides. With weights of variance 1/width,
 rows freeze without the scale and go flat with the scale twice; with
 $\sqrt{d_\text{model}}$ for $\sqrt d$ the spread is 0.29.
 
-The share of the keys that share the weight against the spread of the logits,
+The share of the keys that take part against the spread of the logits,
 from 1/16 to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves
 start at 1 and fall to nearly 0, those for more keys further. A dot on each
 marks where a row freezes, at 2.4, 3.5 and 4.4. Vertical lines mark five set-ups
@@ -119,7 +119,7 @@ assert keys["forgotten"] < 5, (
 )
 widths = [*by_width.values()]
 assert np.all(np.diff(widths) > 0), "gives … and more in wider models"
-assert keys["twice"] > flat_share * n_keys, "more than … of the keys share"
+assert keys["twice"] > flat_share * n_keys, "more than … of the keys take part"
 beyond = sharing(16384, 1.1 * flat) / 16384
 assert beyond < flat_share, "and the spread is then below"
 assert flat < start["linear"], "'s start, at … lies above"

@@ -1,4 +1,4 @@
-"""How widely logits spread before training, and how many keys share the weight.
+"""How widely logits spread before training, and how many keys take part.
 
 A token x has D coordinates and x·x = D, as LayerNorm and RMSNorm leave it. The
 entries of W_Q and W_K are independent, with mean 0 and one variance each. A

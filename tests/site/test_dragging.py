@@ -306,7 +306,7 @@ def test_known_models_are_buttons(visit, snippet):
             arg=name,
         )
         assert printed(shown.locator(".found b").inner_text(), row["spread"])
-        assert f"of {row['n']:,} keys share" in shown.locator(".found").inner_text()
+        assert f"of {row['n']:,} keys take part" in shown.locator(".found").inner_text()
     field = shown.locator(".form [name=H]")
     field.fill("13")
     page.wait_for_function("() => !document.querySelector('why-calculator [aria-pressed=true]')")

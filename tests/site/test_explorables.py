@@ -337,9 +337,9 @@ def calculator_differs(page: Page, snippet, module) -> Iterator[str]:
         shown = show(page, "calculator", CALCULATOR, **state)
         words = re.sub(r"(?<=\d),(?=\d{3})", "", shown["words"])
         one, keys, of = re.search(
-            r"(?s)([\d.]+)\s+is the spread.*\s([\d.]+) of (\d+) keys share", words
+            r"(?s)([\d.]+)\s+is the spread.*\s([\d.]+) of (\d+) keys take part", words
         ).groups()
-        state_said = re.search(r"share the weight\n(.*)", words)[1]
+        state_said = re.search(r"take part\n(.*)", words)[1]
         states = {"frozen": sigma > limit, "flat": participation(n, sigma) > 0.95 * n}
         expected = next((name for name, holds in states.items() if holds), None)
         share, freezes = re.search(

@@ -43,7 +43,7 @@ def test_from_how_many_heads_the_root_of_the_width_is_flat(snippet, module):
 
 
 def test_where_rows_are_flat_and_where_they_freeze(snippet, module):
-    """At that spread 95 % of many keys share the weight."""
+    """At that spread 95 % of many keys take part."""
     page = snippet("your-model/calculator")
     exact = module("saturation/gaussian_logits").participation
     assert exact(16384, page.flat) / 16384 == pytest.approx(page.flat_share, abs=1e-4)

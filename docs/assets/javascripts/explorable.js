@@ -26,9 +26,9 @@ const softmax = (scores) => {
   return powers.map((power) => power / sum);
 };
 
-/** Count the keys that share the weights. */
-const sharing = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
-const sharers = (weights, of) => `as if ${+sharing(weights).toFixed(1)} of ${of} shared it`;
+/** Count the keys that take part. */
+const takingPart = (weights) => 1 / weights.reduce((sum, weight) => sum + weight * weight, 0);
+const asIf = (weights, of) => `as if ${+takingPart(weights).toFixed(1)} of ${of} took part`;
 
 /** Draw bars of heights from 0 to 1 as a path, 1000 wide and 100 high. */
 const bars = (heights, from = 0, of = heights.length) => {

@@ -77,7 +77,7 @@
               : "Undivided";
           }
           const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
-          const keys = sharers(weights, `${n} keys`);
+          const keys = asIf(weights, `${n} keys`);
           row.querySelector(".axis").textContent = `${n} keys, largest share first`;
           row.querySelector("b").textContent = percent(share);
           row.querySelector("span").innerHTML = `goes to ${who}<br>${keys}`;

@@ -50,8 +50,8 @@
       })
       .reduce((a, b) => a / b);
 
-  /** Count the keys of n that share the weight of Gaussian logits of spread s: 1/E Σp². */
-  const sharing = (n, s) => {
+  /** Count the keys of n that take part, of Gaussian logits of spread s: 1/E Σp². */
+  const takingPart = (n, s) => {
     if (s < 0.05) return n / (1 + s * s * (1 - 1 / n));
     const h = Math.min(0.2, 0.4 * s);
     const r = Math.ceil((9 * s) / h);
@@ -177,12 +177,12 @@
           Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
         const sigma = spread(d, h);
         const limit = Math.sqrt(2 * Math.log(n));
-        const keys = sharing(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
+        const keys = takingPart(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
         this.at(".found b").textContent = short(sigma);
         const state =
           sigma > limit ? "frozen" : keys / n > 0.95 ? "flat" : "neither frozen nor flat";
         const count = keys < 9.95 ? keys.toFixed(1) : grouped(Math.round(keys));
-        const share = `${sigma > 64 ? "at most " : ""}${count} of ${grouped(n)} keys share the weight`;
+        const share = `${sigma > 64 ? "at most " : ""}${count} of ${grouped(n)} keys take part`;
         const lines = ["is the spread at the start", share, state];
         this.at(".found span").innerHTML = lines.join("<br>");
         this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);

@@ -34,7 +34,7 @@
       acts = `<p class="acts">${["At the start", "After a training step"]
         .map((name, i) => `<button type="button" data-act="train" value="${i}">${name}</button>`)
         .join("")}<input type="hidden" name="trained" value="0"></p>
-        <p class="guess" aria-live="polite"><span>Guess: how many keys share it at <i>d</i> = ${AT}, undivided?</span>
+        <p class="guess" aria-live="polite"><span>Guess: how many keys take part at <i>d</i> = ${AT}, undivided?</span>
         ${[1, 4, 10, 20].map((n) => `<button type="button" data-act="guess" value="${n}">${n}</button>`).join("")}</p>`;
 
       prepare() {
@@ -46,8 +46,8 @@
         this.walk(0);
         this.start = this.sums[0];
         const [bare, divided] = [1, Math.sqrt(AT)].map((by) => this.shares(AT, by));
-        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}, ${sharers(bare, "32 keys")}.
-          Divided by ${Math.sqrt(AT)}, ${sharers(divided, 32)}.`;
+        this.answer = `At d = ${AT}, undivided, one key has ${percent(Math.max(...bare))}, ${asIf(bare, "32 keys")}.
+          Divided by ${Math.sqrt(AT)}, ${asIf(divided, 32)}.`;
         this.at("[name=d]").addEventListener("input", () => (this.to = undefined)); // the reader's hand comes first
       }
 
@@ -148,7 +148,7 @@
           every.setAttribute("d", bars(sorted));
           own.setAttribute("d", trained ? bars([weights[0]], sorted.indexOf(weights[0]), 32) : "");
           const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
-          const keys = sharers(weights, 32);
+          const keys = asIf(weights, 32);
           row.querySelector(".title").textContent = title;
           row.querySelector("b").textContent = percent(weights[best]);
           row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;

@@ -61,7 +61,7 @@
           ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}`
           : "undivided";
         const top = weights.indexOf(Math.max(...weights));
-        const keys = sharers(weights, `${words.length} keys`);
+        const keys = asIf(weights, `${words.length} keys`);
         const [title, goes] = [
           `Head ${name}, ${by}${a === 0.5 ? ", as trained" : ""}`,
           `goes to “${words[top]}”`,
