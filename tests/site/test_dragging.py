@@ -10,7 +10,9 @@ import pytest
 from scipy.special import softmax
 
 from tests.site.browser import BASE, PHONE, Tab, complains
-from tests.site.explorables import CALCULATOR, CALM, MODEL, PAGE, numbers, printed, show
+from tests.site.explorables import CALM, PAGE, numbers, printed, show
+from tests.site.explorables.calculator import MODEL
+from tests.site.explorables.calculator import READ as CALCULATOR
 
 # Those with views as buttons, and the fullest that each can show.
 PRESETS = {

@@ -17,16 +17,7 @@ PAGE = {
     "divisor": "growth/",
 }
 
-CALCULATOR = """shown => ({
-    words: ['.found', 'ul'].map(part => shown.querySelector(part).innerText).join('\\n'),
-    own: shown.querySelector('.own').getAttribute('d'),
-    cold: shown.querySelector('.cold').getAttribute('d'),
-    hidden: [...shown.querySelectorAll('[hidden] input')].map(field => field.name),
-    wrong: [...shown.querySelectorAll('[aria-invalid=true]')].map(field => field.name),
-    pressed: [...shown.querySelectorAll('[aria-pressed=true]')].map(part => part.textContent),
-    values: shown.values,
-})"""
-MODEL = {"d": 64, "H": 12, "D": 768, "rule": 0, "norm": 0, "by": 0, "s": 0.03, "x": 0.2, "n": 512}
+DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
 
 def numbers(seed: int, count: int) -> list[float]:

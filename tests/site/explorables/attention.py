@@ -1,0 +1,66 @@
+"""Who gets the attention: the weights of two rows, and the words about them."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from math import nan
+
+import numpy as np
+from playwright.sync_api import Page
+from scipy.special import softmax
+
+from tests.site.explorables import DRAWN, numbers, show
+
+READ = """shown => [...shown.querySelectorAll('.row')].map(row => ({
+    title: row.querySelector('.title').textContent,
+    words: row.querySelector('.found').innerText,
+    bars: [...row.querySelectorAll('.bars path')].map(path => path.getAttribute('d')),
+    ticks: row.querySelector('.strip path').getAttribute('d'),
+}))"""
+STATES = [
+    {"d": d, "n": n, "a": a, "r": r, "seed": seed}
+    for d, n, a, r in product([1, 4, 64, 1024], [2, 32, 512], [0, 0.25, 0.5, 1], [0, 0.3, 1])
+    for seed in ([0, 7] if d == 64 else [0])
+]
+
+
+def attention(given: list[float], d: int, n: int, a: float, r: float, seed: int):
+    """Give the weights that must be shown, sorted, and the place of the aligned key, if any."""
+    drawn = numbers(seed, n)
+    g = [*given, *drawn][:n] if seed == 0 else drawn
+    scores = np.sqrt(d) * np.array(g)
+    own = None
+    if r:
+        # k = ρq + √(1 − ρ²) z, and |q|² = d
+        scores[-1] = r * d + np.sqrt(1 - r**2) * scores[-1]
+        own = int(np.sum(scores > scores[-1]))
+    return np.sort(softmax(scores / d**a))[::-1], own
+
+
+def differences(page: Page, snippet, module) -> Iterator[str]:
+    """Yield the states in which the weights, or the words about them, are not the right ones."""
+    given = snippet("index/attention").explore["g"].tolist()
+    for state in STATES:
+        for row, a in zip(show(page, "attention", READ, **state), (0, state["a"]), strict=True):
+            weights, own = attention(given, **state | {"a": a})
+            heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
+            share = weights[0 if own is None else own]
+            keys = 1 / np.sum(weights**2)
+            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
+            percent, sharing = (float(words[1]), float(words[2])) if words else (nan, nan)
+            digits = 0 if share >= 0.0995 else 1
+            if (
+                len(heights) != len(weights)
+                or np.abs(heights - weights).max() > DRAWN
+                or not abs(percent - 100 * share) < 0.501 * 10**-digits
+                or not abs(sharing - keys) < 0.0501
+            ):
+                yield f"{state}: {row['words']}"
+
+
+WRONG = [
+    ("d**power", "d**(1.01*power)"),
+    ("r*d+", "r*Math.sqrt(d)+"),
+    ("weight*weight", "weight"),
+    ("Math.log(1-next())", "Math.log(1.01-next())"),
+]
