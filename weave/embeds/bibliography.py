@@ -8,19 +8,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from markdown.extensions.toc import slugify
-
 from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, Embed, block
 from weave.project import Project, looks_up
+from weave.text.headings import HEADING, id_of, title_of
 from weave.text.sentences import NO_TEXT
 
 PAGE = "references.md"
 FILE = "docs/references.bib"
-HEADING = re.compile(
-    r"^[ ]*#+[ ]+(?P<heading>.+?)(?:[ ]+\{(?:#(?P<id>[\w-]+))?[^}]*\})?[ ]*$", re.MULTILINE
-)
-TITLE = re.compile(r"\A---\n(?:(?!---).*\n)*?title:[ ]*(?P<title>.+?)[ ]*$", re.MULTILINE)
 HEADING_OR_CITATION = re.compile(rf"{HEADING.pattern}|\[@(?P<works>[^\]]+)\]", re.MULTILINE)
 KEY = re.compile(r"\w+")  # a work's
 
@@ -90,34 +85,6 @@ def label(entry: Any) -> str:
         names = [f"{names[0]} et al."]
     who = " and ".join(names) or entry.fields.get("key", entry.key)
     return f"{who} {entry.fields.get('year', '')}".strip()
-
-
-def title_of(text: str, page: str) -> str:
-    """Give a page's title: its front matter's, or its first heading, or else its name."""
-    if found := TITLE.match(text):
-        return found["title"].strip("\"'")
-    heading = HEADING.search(text)
-    return heading["heading"] if heading else page
-
-
-def id_of(heading: re.Match[str]) -> str:
-    """Give a heading's id, where it is written or can be told from the words."""
-    return heading["id"] or ("" if "$" in heading["heading"] else slugify(heading["heading"], "-"))
-
-
-@looks_up("section")
-def section(project: Project, place: str) -> list[str]:
-    """Give the title of a page and a heading on it; without one, the title again."""
-    page, _, anchor = place.partition("#")
-    path = project.root / "docs" / page
-    if not path.is_file():
-        raise WeaveError(f"no page is '{place}', to which a claim or a lab belongs")
-    text = path.read_text("utf-8-sig", errors="replace")
-    headings = {
-        name: found["heading"] for found in HEADING.finditer(text) if (name := id_of(found))
-    }
-    title = title_of(text, page)
-    return [title, headings.get(anchor, title)]
 
 
 @looks_up("citations", entry="citing")
