@@ -1,8 +1,12 @@
-"""A finished page: what is folded is text, and each table has a box in which it scrolls."""
+"""A finished site: folds are text, tables have boxes, and it takes the last one's place."""
 
 import re
+from pathlib import Path
 
-from weave.pages.finish import BOXED, TABLE, folds_as_text
+import pytest
+
+from weave.basics.store import Store
+from weave.pages.finish import BOXED, TABLE, Site, folds_as_text
 
 FOLD = "<details class='depth'><summary>More</summary>{}</details>"
 CODE = '<div class="highlight"><pre><span></span><code>x</code></pre></div>'
@@ -15,6 +19,62 @@ def test_what_is_folded_becomes_text_and_the_rest_stays():
     page = folds_as_text(html)
     assert re.findall("<noscript>(.*?)</noscript>", page) == [inner, "<p>four</p>"]
     assert re.sub("</?noscript>", "", page) == html
+
+
+def test_an_end_too_many_leaves_the_next_fold_alone():
+    page = folds_as_text(f"a</details>{FOLD.format('b')}")
+    assert page == f"a</details>{FOLD.format('<noscript>b</noscript>')}"
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A site that is a checkout, and of which a new one is ready to be put up."""
+    for name in ("site/.git/config", "site/old.html"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(name)
+    site = Site(tmp_path / "site")
+    site.new.mkdir()
+    (site.new / ".nojekyll").write_text("new")
+    return site
+
+
+def files(site) -> list[str]:
+    paths = site.place.rglob("*")
+    return sorted(f.relative_to(site.place).as_posix() for f in paths if f.is_file())
+
+
+def test_the_new_site_keeps_what_is_hidden_in_the_last(site):
+    (site.place / ".nojekyll").write_text("old")
+    site.publish(Store(site.place.with_name("store")))
+    assert files(site) == [".git/config", ".nojekyll"]
+    assert (site.place / ".nojekyll").read_text() == "new"
+
+
+@pytest.mark.parametrize("refused", ["site", "last"])
+def test_a_site_that_cannot_be_replaced_stays(site, monkeypatch, refused):
+    rename = Path.rename
+
+    def refuse(path, to):
+        if path in (site.place, site.new) and to.name == refused:
+            raise PermissionError
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    store = Store(site.place.with_name("store"))
+    with pytest.raises(PermissionError):
+        site.publish(store)
+    site.beside.cleanup()
+    assert files(site) == [".git/config", "old.html"]
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_the_next_build_takes_back_what_a_killed_one_has_moved(site, swapped):
+    site.place.rename(Path(site.beside.name, "last"))
+    if swapped:
+        site.new.rename(site.place)
+    Site(site.place).beside.cleanup()
+    assert files(site) == [".git/config", ".nojekyll" if swapped else "old.html"]
 
 
 def test_folded_code_has_its_button_to_copy_it():

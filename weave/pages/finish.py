@@ -10,6 +10,7 @@ what is folded. Each page states a Content-Security-Policy: it runs and shows wh
 import re
 import time
 from base64 import b64encode
+from contextlib import suppress
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -50,11 +51,11 @@ class Site:
         self.place = place = place.resolve()
         place.parent.mkdir(parents=True, exist_ok=True)
         for left in place.parent.glob(".site-*"):  # by a build that was killed
-            if time.time() - left.stat().st_mtime > 3600:  # seconds; no build takes as long
-                rmtree(left, ignore_errors=True)
-        self.beside = TemporaryDirectory(
-            prefix=".site-", dir=place.parent, ignore_cleanup_errors=True
-        )
+            with suppress(FileNotFoundError):  # or is at its end
+                self.take_back(left / "last")
+                if time.time() - left.stat().st_mtime > 3600:  # seconds; no build takes as long
+                    rmtree(left, ignore_errors=True)
+        self.beside = TemporaryDirectory("", ".site-", place.parent, ignore_cleanup_errors=True)
         self.new = Path(self.beside.name, "site")
 
     def publish(self, store: Store) -> Path:
@@ -66,14 +67,24 @@ class Site:
         for sheet in self.new.rglob("*.css"):
             rules = sheet.read_text("utf-8").replace("table:not([class])", "table.boxed")
             sheet.write_text(rules, "utf-8")
+        last = Path(self.beside.name, "last")
         with store.transaction():
-            if self.place.exists():
-                for kept in self.place.glob(".*"):  # a checkout's .git, say, which MkDocs keeps too
-                    kept.rename(self.new / kept.name)
-                self.place.rename(Path(self.beside.name, "last"))
-            self.new.rename(self.place)
+            try:
+                if self.place.exists():
+                    self.place.rename(last)
+                self.new.rename(self.place)
+            finally:
+                self.take_back(last)
         self.beside.cleanup()
         return self.place
+
+    def take_back(self, last: Path) -> None:
+        """Keep a checkout's .git, say, as MkDocs does; and all, if there is no new site."""
+        if last.exists() and not self.place.exists():
+            last.rename(self.place)
+        for hidden in last.glob(".*"):
+            if not (self.place / hidden.name).exists():
+                hidden.rename(self.place / hidden.name)
 
 
 def with_policy(html: str) -> str:
@@ -88,14 +99,14 @@ def folds_as_text(html: str) -> str:
     """Give a page with the inside of each fold, of the outermost if they are nested, as text."""
     parts, done, depth, start, number = [], 0, 0, 0, count()
     for tag in TAG.finditer(html):
-        if tag[0] == "</summary>":
+        if tag[0] == "<details":
+            depth += 1
+        elif tag[0] == "</summary>":
             start = tag.end() if depth == 1 else start
-        elif tag[0] == "</details>":
+        elif depth:  # else the page has an end too many
             depth -= 1
             if not depth:
                 inside = CODE.sub(lambda _: COPIED.format(next(number)), html[start : tag.start()])
                 parts += [html[done:start], "<noscript>", inside, "</noscript>"]
                 done = tag.start()
-        else:
-            depth += 1
     return "".join([*parts, html[done:]])
