@@ -32,9 +32,9 @@ def run(code: bytes, folder: Path) -> str:
 
 
 # Every way to import a module of ours, and every module that figures share, at least once.
-SCRIPTS = ["scales/floats", "trained/shares", "variance/spread"]
+SCRIPTS = ["index/learning", "scales/floats", "trained/shares", "variance/spread"]
 MORE = [
-    *("saturation/assumed", "saturation/logits", "scales/spread", "theorem/law"),
+    *("claims/verdicts", "saturation/assumed", "saturation/logits", "scales/spread", "theorem/law"),
     *("theorem/quarter_turn", "training/first_step", "variance/experiment", "variance/puzzle"),
 ]
 

@@ -8,7 +8,7 @@ from unicodedata import normalize
 from weave.basics.errors import read_text
 from weave.project import Project, digest
 from weave.run import fonts, notebook
-from weave.run.snippet import CELL
+from weave.run.snippet import CELL, name_of
 
 VARIABLE = re.compile("<mi>(.)</mi>")
 UNSEEN = re.compile(r' (?:alttext|aria-label)="[^"]*"')
@@ -26,7 +26,16 @@ import tempfile
 from pathlib import Path
 
 beside = tempfile.TemporaryDirectory()
-sys.path.insert(0, beside.name)
+__file__ = str(Path(beside.name, "{}"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+def bring(name, text):
+    file = Path(beside.name, name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
 """
 
 
@@ -72,9 +81,9 @@ def standalone(script: Path, within: list[Path]) -> str:
 
     A module finds a table beside itself: `Path(__file__).with_name("heads.csv")`.
     """
-    code, brings = script.read_text("utf-8"), ""
+    code, brings = script.read_text("utf-8"), BRINGS.format(name_of(script) + ".py")
     for file in within:
         text = read_text(file, "/".join(file.parts[-3:]))
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
-        brings += f'Path(beside.name, "{file.name}").write_text({quoted}, "utf-8")\n'
-    return CELL.sub(lambda cell: f"{BRINGS}{brings}\n{cell[0]}", code, 1)
+        brings += f'bring("{"/".join(file.parts[-2:])}", {quoted})\n'
+    return CELL.sub(lambda cell: f"{brings}\n{cell[0]}", code, 1)
