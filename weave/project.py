@@ -3,6 +3,7 @@
 import hashlib
 import platform
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -16,17 +17,11 @@ from weave.run.runner import run_all
 
 PACKAGE = Path(__file__).parent
 # What all runs depend on, and all that is made of what they gave: files of ours, and libraries.
-MACHINERY = {
-    "runs": ("run/*", "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"),
-    "pages": (
-        "**/*",
-        "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools ziamath "
-        "matplotlib numpy scipy",
-    ),
-}
+RUNS = "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"
+PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools brotli ziamath"
+MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
 LookUp = Callable[["Project", str], Any]
 LOOK_UPS: dict[str, LookUp] = {}
-NOTHING: Mapping[str, str] = {}
 WATCHED = ("snippets", "docs", "proofs")
 
 
@@ -72,25 +67,30 @@ class Project:
         What fails is not kept; whoever asks learns why.
         """
         with self.lock:
-            files = [file for folder in WATCHED for file in (self.root / folder).rglob("*")]
-            stats = [(file, file.stat()) for file in files if file.is_file()]
-            stamps = {(file, stat.st_mtime_ns, stat.st_size) for file, stat in stats}
-            if stamps == self.stamps:
-                return
-            if any(file.suffix != ".md" for file, *_ in stamps ^ self.stamps):
-                self.failed = {}  # else a loop without an end would be run at every word of a page
-            self.answers, self.digests = {}, {}
-            self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
-            self.jobs |= snippets.find(self.root / "snippets")
-            missing = {n: path for n, path in self.jobs.items() if n not in self.failed}
-            stale = {n: path for n, path in missing.items() if not self.is_fresh("run", n)}
-            for name, outcome in run_all(stale, self.root, self.time_limit):
-                if isinstance(outcome, WeaveError):
-                    self.failed[name] = outcome
-                else:
-                    outcome["trace"]["machinery runs"] = self.digest("machinery runs")
-                    self.store.write("run", name, outcome)
-            self.stamps = stamps
+            while (stamps := self.stamps_now()) != self.stamps:  # again, if one was saved meanwhile
+                if any(file.suffix != ".md" for file, *_ in stamps ^ self.stamps):
+                    self.failed = {}  # else an endless loop would be run at every word of a page
+                self.answers, self.digests = {}, {}
+                self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
+                self.jobs |= snippets.find(self.root / "snippets")
+                missing = {n: path for n, path in self.jobs.items() if n not in self.failed}
+                stale = {n: path for n, path in missing.items() if not self.is_fresh("run", n)}
+                for name, outcome in run_all(stale, self.root, self.time_limit):
+                    if isinstance(outcome, WeaveError):
+                        self.failed[name] = outcome
+                    else:
+                        outcome["trace"]["machinery runs"] = self.digest("machinery runs")
+                        self.store.write("run", name, outcome)
+                self.stamps = stamps
+
+    def stamps_now(self) -> set[tuple[Path, int, int]]:
+        """Give the files in the folders that are watched, when each was saved, and its size."""
+        stamps = set()
+        for file in (file for folder in WATCHED for file in (self.root / folder).rglob("*")):
+            with suppress(FileNotFoundError):  # an editor's own, which is gone by now
+                if not file.is_dir():
+                    stamps.add((file, (stat := file.stat()).st_mtime_ns, stat.st_size))
+        return stamps
 
     def check(self, name: str) -> None:
         """Raise WeaveError if there is no such snippet or lab, or if it failed."""
@@ -122,7 +122,7 @@ class Project:
         self.digests[question] = answer if kind == "file" else digest(answer)
         return self.digests[question]
 
-    def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = NOTHING) -> bool:
+    def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = {}) -> bool:
         """Tell whether all that an entry was made of is as it was.
 
         `given` are digests of what no look-up answers.
@@ -131,8 +131,13 @@ class Project:
         kept = isinstance(trace, dict)
         return kept and all((given.get(q) or self.digest(q)) == then for q, then in trace.items())
 
+    def is_replaced(self, trace: Mapping[str, str]) -> bool:
+        """Tell whether a run is no more what was looked up: two builds may be at work."""
+        runs = [question.partition(" ")[2] for question in trace if question.startswith("run ")]
+        return any(digest(run(self, name)) != trace[f"run {name}"] for name in runs)
+
     def keep(
-        self, kind: str, source: str, make: Callable[[], Any], given: Mapping[str, str] = NOTHING
+        self, kind: str, source: str, make: Callable[[], Any], given: Mapping[str, str] = {}
     ) -> Any:
         """Give what `make` gives (any JSON), made anew only if its source or weave has changed.
 

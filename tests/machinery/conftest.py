@@ -34,6 +34,7 @@ class Project:
     """A folder with docs/ and snippets/."""
 
     level = logging.WARNING
+    more = ""  # extensions of Markdown, in YAML
 
     def __init__(self, root: Path, caplog) -> None:
         self.root = root
@@ -78,7 +79,7 @@ class Project:
             "mkdocs.yml",
             "site_name: test\nplugins: [weave]\nmarkdown_extensions:\n"
             "  - pymdownx.superfences\n  - admonition\n"
-            "  - attr_list\n  - def_list\n  - md_in_html\n  - weave\n",
+            f"  - attr_list\n  - def_list\n  - md_in_html\n  - weave\n{self.more}",
         )
         self.log.clear()
         self.log.set_level(self.level)

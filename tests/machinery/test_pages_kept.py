@@ -6,6 +6,7 @@ import pytest
 from mkdocs.structure.pages import Page
 
 from tests.machinery.test_references import BIB
+from weave.project import LOOK_UPS, Project, project_at
 
 SOURCE = '''"""Claims."""
 
@@ -34,7 +35,7 @@ def site(project, monkeypatch):
     project.file("docs/other.md", "# Other\n\n## There\n\nNothing.\n")
     project.file("docs/references.bib", BIB)
     project.file("docs/references.md", "# References\n")
-    project.file("docs/claims.md", "# Claims\n")
+    project.file("docs/claims.md", "# Claims\n\n::: claims source\n")
     project.file("docs/glossary.md", "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n")
     project.file("snippets/claims/source.py", SOURCE.format("true"))
     noted, render = [], Page.render
@@ -100,6 +101,23 @@ def test_a_page_stays_that_an_edit_does_not_touch(site, file, words):
     assert "chapter.md" not in site.made()
 
 
+def test_all_pages_are_made_again_for_another_option_and_another_machinery(site, monkeypatch):
+    site.made()
+    site.more = "  - toc: {permalink: true}\n"
+    assert site.made() == PAGES
+    assert site.made() == []
+    monkeypatch.setitem(LOOK_UPS, "machinery", lambda *_: "newer")
+    project_at.cache_clear()
+    site.level = logging.INFO
+    assert site.made() == PAGES
+    assert any("ran chapter/line" in line for line in site.built.warnings)
+
+
+def test_a_claim_s_row_is_made_again_where_its_section_has_another_name(site):
+    site.made()
+    assert site.made(TEXT.replace("# T", "# Title")) == ["chapter.md", "claims.md"]
+
+
 def test_a_page_that_quotes_a_number_or_words_is_made_again(site):
     quoting = "# Other\n\n## There\n\n{= chapter/line.slope }, more than one of it.\n"
     (site.root / "docs/other.md").write_text(quoting)
@@ -118,6 +136,28 @@ def test_a_broken_link_is_found_though_the_page_is_kept(site):
     (site.root / "docs/other.md").unlink()
     assert "chapter.md" in site.made()
     assert any("other.md" in warning for warning in site.built.warnings)
+
+
+def test_a_number_that_another_build_has_replaced_is_not_kept(site, monkeypatch):
+    """It weaves a snippet's new results into a page, of which the others have the old ones."""
+    quoting = "# Other\n\n## There\n\n{= chapter/line.slope }\n"
+    site.file("docs/other.md", quoting)
+    render = Page.render
+
+    def meanwhile(page, *arguments):
+        if page.file.src_uri == "other.md":
+            site.snippet("slope = 7.5")
+            logging.disable(logging.INFO)  # that build is another process, which nobody hears here
+            Project(site.root).refresh()
+            logging.disable(logging.NOTSET)
+        render(page, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Page, "render", meanwhile)
+        site.made()
+    site.snippet("slope = 1.5")
+    site.made()
+    assert ">1.5<" in (site.root / "site/other/index.html").read_text()
 
 
 def test_a_mistake_is_said_at_every_build(site, monkeypatch):

@@ -72,7 +72,8 @@ class Pages:
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
         }
         # What there is to say has to be said at every build, and a quiet one hears nothing.
-        if not said.get_counts() and log.isEnabledFor(logging.WARNING):
+        heard = log.isEnabledFor(logging.WARNING)
+        if heard and not said.get_counts() and not project.is_replaced(context.trace):
             own = {"machinery pages": project.digest("machinery pages")}
             parts["trace"] = {**context.trace, **self.given(text, woven), **own}
         project.store.write("page", name, parts)
