@@ -128,6 +128,7 @@ class Fault(NamedTuple):
     def made(self, root: Path) -> Iterator[None]:
         """Make the edit in a site, and mend it in the end."""
         path = root / self.file
+        path.parent.mkdir(exist_ok=True)
         self.edit(path)
         try:
             yield
@@ -204,6 +205,11 @@ FAULTS = {
         "docs/chapter.md:1: ",
         "py:4: Zero",
     ),
+    "what fails in a folder without a page": whole(
+        "snippets/chaptr/check.py",
+        '"""A check."""\n\n# %%\n1 / 0\n',
+        "docs/index.md:1: snippets/chaptr/check.py:4: Zero",
+    ),
     "cells as another editor marks them": put(
         LINE,
         '# %% says\nassert slope > 1, "more than one of it"',
@@ -252,6 +258,20 @@ FAULTS = {
     ),
     "no bibliography": whole(
         "docs/references.bib", "@misc{zhang", "docs/references.bib: syntax error"
+    ),
+    "a bibliography that is not UTF-8": whole(
+        "docs/references.bib",
+        b"@misc{zhang,\n author = {Zh\xe9ng}}",
+        "docs/references.bib:2: ",
+        "save the file as UTF-8",
+    ),
+    "rows of nothing": put(
+        CHAPTER,
+        "See [other]",
+        "| {= d } | {for d in  }\n\nSee [other]",
+        "docs/chapter.md:7: ",
+        "'' is no name of a result",
+        most=3,
     ),
     "a source of claims that fails": put(
         "snippets/claims/source.py",

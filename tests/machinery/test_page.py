@@ -92,7 +92,7 @@ def test_values_stand_in_tables_and_formulas(project):
     )
     assert html.count("<td>") == 2
     assert "2.5</data>" in html
-    assert "<mn>4,096</mn>" in html or "4{,}096" in html
+    assert "<mn>4,096</mn>" in re.sub("</mn><mo[^>]*>,</mo><mn>", ",", html)
     assert "<mn>10</mn>" in html
 
 

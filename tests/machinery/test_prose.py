@@ -174,3 +174,9 @@ def test_what_takes_several_snippets_imports_the_others(project):
     [found] = project.build(text).warnings
     assert found.startswith("docs/chapter.md:5: snippets/chapter/line.py:")
     assert "'steep.slope > slope' does not hold: it is 0.5 and 1.5" in found
+
+
+def test_a_folder_without_a_page_speaks_to_the_home_page(project):
+    project.snippet(COMPUTE, says=RISES, name="chaptr/line")
+    (warning,) = project.build("# C\n").warnings
+    assert warning.startswith("docs/index.md:1: no page has the words of snippets/chaptr/line.py")

@@ -9,6 +9,7 @@ import pytest
 from tests.machinery.conftest import DRAW, SNIPPET
 from weave.basics.errors import WeaveError
 from weave.project import Project as Woven
+from weave.run.runner import run_all
 
 RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
 
@@ -18,7 +19,8 @@ def test_a_result_is_what_the_first_cell_left(project):
     result = project.run("chapter/line").results
     assert result.std[4] == 2.0
     assert result.array.tolist() == [1, 1, 1]
-    assert set(dir(result)) == {"std", "array"}  # neither modules nor private names
+    assert not hasattr(result, "np")  # modules and private names are none
+    assert not hasattr(result, "_hidden")
 
 
 READS = """import sys
@@ -67,6 +69,11 @@ def test_a_change_in_what_it_did_not_read_does_not(reader, file):
     first = reader.run().results.run_id
     reader.file(f"snippets/chapter/{file}", "2\n")
     assert reader.run().results.run_id == first
+
+
+def test_sets_come_in_one_order(project):
+    project.snippet("import sys\nrandom = sys.flags.hash_randomization")
+    assert project.run().results.random == 0
 
 
 def test_sys_exit_is_a_mistake_too(project):
@@ -127,6 +134,24 @@ def test_a_snippet_lists_no_folder_in_which_a_new_file_would_go_unnoticed(projec
     project.snippet("from pathlib import Path\n\nfound = [*Path(__file__).parent.glob('*.csv')]")
     with pytest.raises(WeaveError, match=r"line.py:9: RuntimeError: a snippet lists no folder"):
         project.run()
+
+
+def test_what_is_saved_while_snippets_run_counts_too(project, monkeypatch):
+    project.snippet("slope = 1.0")
+
+    def meanwhile(jobs, *more):
+        yield from run_all(jobs, *more)
+        if jobs:
+            project.snippet("slope = 2.0")
+
+    monkeypatch.setattr("weave.project.run_all", meanwhile)
+    assert project.run().results.slope == 2.0
+
+
+def test_a_file_that_is_gone_while_they_are_listed_is_no_mistake(project, monkeypatch):
+    project.snippet()
+    (project.root / "snippets/chapter/.#line.py").symlink_to("nowhere")
+    assert project.run().results.slope == 1.0
 
 
 def test_what_failed_is_run_again_for_new_code_and_not_for_new_words(project):
@@ -193,6 +218,6 @@ def test_a_snippet_may_write_into_a_folder_of_its_own_which_goes(project):
 def test_a_large_array_is_a_step_and_no_result(project):
     project.snippet("import numpy as np\n\nlarge, small = np.zeros(2**16), np.zeros(9)")
     results = project.run("chapter/line").results
-    assert dir(results) == ["small"]
+    assert results.small.shape == (9,)
     with pytest.raises(AttributeError, match="'large' of 'chapter/line' is too large"):
         _ = results.large

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from weave.basics.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean, read_text
 from weave.embeds.embed import Context, Embed, block
 from weave.project import Project, looks_up
 from weave.text.headings import HEADING, id_of, title_of
@@ -50,8 +50,7 @@ def listing(match: re.Match[str], context: Context) -> str:
 @looks_up("works", entry="work")
 def works(project: Project, _: str) -> dict[str, list[str]]:
     """Give how pages name a work, and the whole reference, by key, in alphabetical order."""
-    made = project.keep("works", f"file {FILE}", lambda: read(project.root / FILE))
-    return dict(made)
+    return dict(project.keep("works", f"file {FILE}", lambda: read(project.root / FILE)))
 
 
 def read(file: Path) -> dict[str, list[str]]:
@@ -59,12 +58,12 @@ def read(file: Path) -> dict[str, list[str]]:
     if not file.is_file():
         return {}
     # A third of a second to import, and needed only when the file has changed.
-    from pybtex.database import parse_file
+    from pybtex.database import parse_string
     from pybtex.exceptions import PybtexError
     from pybtex.plugin import find_plugin
 
     try:
-        entries = parse_file(str(file), "bibtex").entries
+        entries = parse_string(read_text(file, FILE), "bibtex").entries
         style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
         markdown = find_plugin("pybtex.backends", "markdown")()
         formatted = list(style.format_entries(entries.values()))

@@ -38,9 +38,8 @@ def weave(match: re.Match[str], context: Context) -> str:
     number = POWER.sub(r"<sup>\1</sup>", escape(plain))
     # A ledger has it, or no page; or it stands in the words of a link.
     if not snippet or not context.chapter or LINKED.match(match.string, match.end()):
-        return context.stash(
-            f'<data class="computed" value="{escape(printed)}">{number}</data>', plain
-        )
+        data = f'<data class="computed" value="{escape(printed)}">{number}</data>'
+        return context.stash(data, plain)
     written = escape(match["value_text"].partition(" :")[0].strip())
     link = f'href="#{anchor(snippet)}" tabindex="-1" data-value="{written}"'
     return context.stash(f'<a class="computed" {link}>{number}</a>', plain)
@@ -141,7 +140,7 @@ def rows(match: re.Match[str], context: Context) -> str:
     Of a dict it takes the keys. Several names take a pair apart: `{for name, row in a.rows}`.
     """
     written = match["cases"].strip()
-    cases = ast.literal_eval(written) if written[0] == "(" else read(written, context)[0]
+    cases = ast.literal_eval(written) if written.startswith("(") else read(written, context)[0]
     if not isinstance(cases, Iterable) or isinstance(cases, str):
         raise WeaveError(f"'{written}' is one value: rows take a list or a dict")
     names, made = re.findall(r"\w+", match["names"]), []
@@ -158,6 +157,7 @@ def rows(match: re.Match[str], context: Context) -> str:
     return "\n".join(made)
 
 
+VALUE = r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})"
 MISSPELT = "a value is written {= snippet.result } or {= snippet.result :.2f }, with the spaces"
 ROWS = "rows are written | {= d } | {= snippet.result[d] } | {for d in snippet.dims}"
 EMBEDS = [
@@ -168,11 +168,5 @@ EMBEDS = [
         rows,
         misspelt=(r"\{for\b", ROWS),
     ),
-    Embed(
-        "value",
-        r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})",
-        weave,
-        misspelt=(r"\{=(?!\})", MISSPELT),
-        at_end=at_end,
-    ),
+    Embed("value", VALUE, weave, misspelt=(r"\{=(?!\})", MISSPELT), at_end=at_end),
 ]

@@ -46,8 +46,9 @@ def prose(project: Project, _: str) -> Mistakes:
     """Give by page the mistakes in what it says of numbers."""
     found = judge(*texts_of(project))
     for name, error in project.failed.items():
-        # A page that shows it has said so already, and says a mistake once.
-        found.get(f"{name.partition('/')[0]}.md", []).append((1, str(error)))
+        # A page that shows it has said so already, and says a mistake once. A lab has its own.
+        page, others = f"{name.partition('/')[0]}.md", found.get("index.md", [])
+        found.get(page, [] if page == "labs.md" else others).append((1, str(error)))
     return found
 
 
@@ -110,7 +111,7 @@ def judge(
         caption, chapter = texts[f"snippets/{name}.py"], name.partition("/")[0]
         readers = [page for page in pages if page == chapter or name in pages[page].source]
         readers.sort(key=lambda page: page != chapter)
-        if not readers:
+        if not (readers := readers or [page for page in pages if page == "index"]):
             continue
         line = shown_at(pages[readers[0]], name)
         if line:
