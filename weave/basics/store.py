@@ -46,10 +46,8 @@ class Store:
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
-        rows = [
-            (kind, name, part, zlib.compress(json.dumps(value).encode(), 1))
-            for part, value in parts.items()
-        ]
+        data = {part: zlib.compress(json.dumps(parts[part]).encode(), 1) for part in parts}
+        rows = [(kind, name, *row) for row in data.items()]
         with self.transaction() as connection:
             connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
             connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)

@@ -24,8 +24,8 @@ def weave(match: re.Match[str], context: Context) -> str:
         return figure
     stem = name.partition("/")[2]
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    left = context.results(name)
-    data = left.explore if "explore" in left._names() else {}
+    left = context.project.store.read("run", name, "names")
+    data = context.results(name).explore if "explore" in left else {}
     tolist = methodcaller("tolist")  # an array's
     data = json.dumps(data, default=tolist, separators=(",", ":"), allow_nan=False)
     tag = f'<why-{stem} data-explore="{escape(data)}">'

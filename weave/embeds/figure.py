@@ -108,12 +108,9 @@ def code_block(code: str, language: str = "python") -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-MISSPELT = "this stands alone on its line: ::: chapter/snippet, or another token of STYLE.md"
-EMBEDS = [
-    block(
-        "figure",
-        r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})",
-        weave,
-        misspelt=(r"^[ \t>*+-]*::", MISSPELT),
-    )
-]
+MISSPELT = (
+    r"^[ \t>*+-]*::",
+    "this stands alone on its line: ::: chapter/snippet, or another token of STYLE.md",
+)
+NAME = r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})"
+EMBEDS = [block("figure", NAME, weave, misspelt=MISSPELT)]

@@ -60,10 +60,8 @@ def names(project: Project) -> Iterator[tuple[int, Term]]:
 @looks_up("terms")
 def terms(project: Project, _: str) -> dict[str, Term]:
     """Give each word of the glossary by its name in lower case."""
-    found: dict[str, Term] = {}
-    for _line, term in names(project):
-        found.setdefault(term.name.lower(), term)
-    return found
+    # Of a word that is defined twice, the first entry.
+    return {term.name.lower(): term for _, term in reversed([*names(project)])}
 
 
 def anchor(name: str) -> str:

@@ -14,8 +14,7 @@ STATEMENT = re.compile(r"^(?:Theorem|Corollary|Lemma|Record) (\w+).+?(?=\nProof|
 @looks_up("statements", entry="statement")
 def statements(project: Project, _: str) -> dict[str, str]:
     """Give what is stated in the files below proofs/, by file and name."""
-    found = project.root.glob("proofs/*.v")
-    files = {file.stem: read_text(file, f"proofs/{file.name}") for file in found}
+    files = {f.stem: read_text(f, f"proofs/{f.name}") for f in project.root.glob("proofs/*.v")}
     return {f"{f}/{found[1]}": found[0] for f in files for found in STATEMENT.finditer(files[f])}
 
 

@@ -33,6 +33,7 @@ from weave.project import WATCHED, project_at
 from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
+# MkDocs' words for a link that is broken.
 LINK = re.compile(
     r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"
 )
@@ -51,7 +52,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""
         root = Path(config.config_file_path).parent
-        Lines(Path(config.docs_dir))
+        links = logging.getLogger("mkdocs.structure.pages")
+        links.filters = [partial(name_line, Path(config.docs_dir))]
         self.project = project_at(root)
         self.pages = Pages(self.project)
         if not self.in_place:
@@ -158,21 +160,13 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             raise Abort(f"{error}. The last site is as it was.")
 
 
-class Lines(logging.Filter):
-    """Names the line of a broken link, in the words that MkDocs has for it."""
-
-    def __init__(self, docs: Path) -> None:
-        super().__init__()
-        self.docs = docs
-        logging.getLogger("mkdocs.structure.pages").filters = [self]
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Say of a broken link where it stands last."""
-        if found := LINK.match(record.getMessage()):
-            text = (self.docs / found["page"]).read_text("utf-8-sig", errors="replace")
-            # Whole words; a link that an embed has made stands in no line.
-            at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w#-])", text)]
-            line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""
-            record.msg = f"docs/{found['page']}{line}: {found['what']} Mend the link."
-            record.args = ()
-        return True
+def name_line(docs: Path, record: logging.LogRecord) -> bool:
+    """Say of a broken link on which line it stands last."""
+    if found := LINK.match(record.getMessage()):
+        text = (docs / found["page"]).read_text("utf-8-sig", errors="replace")
+        # Whole words; a link that an embed has made stands in no line.
+        at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w#-])", text)]
+        line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""
+        record.msg = f"docs/{found['page']}{line}: {found['what']} Mend the link."
+        record.args = ()
+    return True

@@ -43,9 +43,8 @@ def write_list(site: Path, titles: dict[str, str]) -> None:
     sections = []
     for entry in json.loads(index.read_text("utf-8"))["docs"]:
         at = entry["location"]
-        title, text = (
-            html.unescape(" ".join(TAG.sub(" ", entry[part]).split())) for part in ("title", "text")
-        )
+        words = [" ".join(TAG.sub(" ", entry[part]).split()) for part in ("title", "text")]
+        title, text = map(html.unescape, words)
         page = titles.get(at.partition("#")[0], "")
         boost = entry.get("boost", 0.4 if at.startswith("labs/") else 1)  # exercises answer nothing
         sections.append({"at": at, "title": title, "page": page, "text": text, "boost": boost})

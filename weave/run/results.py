@@ -27,10 +27,6 @@ class Results:
     def __init__(self, snippet: str, store: Store) -> None:
         self._snippet, self._store = snippet, store
 
-    def __dir__(self) -> list[str]:
-        """List the results."""
-        return sorted(name for name, flaw in self._names().items() if not flaw)
-
     def __getattr__(self, name: str) -> Any:
         """Give a result by its name."""
         if name.startswith("_"):
@@ -38,13 +34,11 @@ class Results:
         if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
             setattr(self, name, unpack(packed))  # not read again
             return vars(self)[name]
-        if flaw := self._names().get(name):
+        flaws = self._store.read("run", self._snippet, "names") or {}
+        if flaw := flaws.get(name):
             raise NoResultError(f"'{name}' of '{self._snippet}' {flaw}")
-        hint = did_you_mean(name, dir(self))
+        hint = did_you_mean(name, [known for known in flaws if not flaws[known]])
         raise NoResultError(f"'{self._snippet}' has no result '{name}'{hint}")
-
-    def _names(self) -> dict[str, str]:
-        return self._store.read("run", self._snippet, "names") or {}
 
 
 def keep(left: dict[str, Any]) -> dict[str, Any]:

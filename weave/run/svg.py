@@ -68,10 +68,8 @@ def attributes(element: Element, ids: dict[str, str]) -> dict[str, str]:
     given |= dict(rule.split(": ", 1) for rule in rules if rule not in IDLE)
     if element.tag in LETTERS:
         family, colour = given.pop("font-family", ""), given.get("fill", "").lower().lstrip("#")
-        series = [entry["color"] for entry in mpl.rcParams["axes.prop_cycle"]]
-        classes = [
-            f"C{number}" for number, known in enumerate(series) if known.lstrip("#") == colour
-        ]
+        series = [entry["color"].lstrip("#") for entry in mpl.rcParams["axes.prop_cycle"]]
+        classes = [f"C{number}" for number, known in enumerate(series) if known == colour]
         given["class"] = " ".join([*classes, *(FAMILIES[n] for n in FAMILIES if n in family)])
     found = {key: tidy(key, value, ids) for key, value in given.items()}
     return {key: value for key, value in found.items() if value}

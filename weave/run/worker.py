@@ -125,10 +125,7 @@ def describe(error: BaseException, path: Path) -> str:
     if not calls:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
         line = getattr(error, "lineno", None) or 1
         calls = [(Path(getattr(error, "filename", None) or path), line)]
-    places = [
-        where(file, line) if file.suffix == ".py" else f"{file.name}, line {line}"
-        for file, line in calls
-    ]
+    places = [where(f, at) if f.suffix == ".py" else f"{f.name}, line {at}" for f, at in calls]
     code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
     hint = f"; a run has {MEMORY} GiB: compute in pieces" if isinstance(error, MemoryError) else ""
     return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}{hint}{code}"
