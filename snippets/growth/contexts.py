@@ -76,10 +76,10 @@ assert abs(last["Llama 4"] / last["ln n, to keep a half"] - 1) < 0.05, (
     "by nearly what a key with half"
 )
 assert n0 == 8192, "To keep half of the weight among 8192 keys"
-assert n0 == 8192, "half of the weight among 8192 needs"
+assert n0 == 8192, "If it did not multiply at 8192"
 assert (n0, n[4]) == (8192, 131072), "at 8192 keys has … at 131,072"
 assert left_of_half["stays"] < 0.1 < left_of_half["grows"] < 0.5, (
-    "falls a little short: what had half of the weight"
+    "falls short: what had half of the weight"
 )
 assert n[4] == 131072, "At 131,072 keys Llama 4 multiplies by"
 assert times[4] == 16, "at 16 times … more than a half"

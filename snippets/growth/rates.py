@@ -112,7 +112,7 @@ for name in optimizers:
     assert of_all["QK-clip"] < of_all["soft cap"] < 0.9, (
         "buys a part, a cap less"
     )
-    assert of_all["decay"] > 0.8, "weight decay next to nothing"
+    assert of_all["decay"] > 0.8, "and weight decay little"
     sizes = [far[name, r][0] for r in ("QK-clip", "soft cap")]
     assert max(abs(size - 20) for size in sizes) < 5, "the logits near 20"
     assert far[name, "decay"][0] > 200, "only at this rate: at four times it"

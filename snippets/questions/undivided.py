@@ -96,6 +96,6 @@ assert share["√d"][150] > 0.99, "the curve reaches 1 by about a hundred steps"
 assert np.all(np.diff(share["none"]) >= -0.001), "undivided it creeps up"
 assert abs(late["none"] - 0.6) < 0.02, "and is at about 0.6"
 assert late["none"] < 0.7 < 0.99 < late["√d"], (
-    "only about … of the queries have found it"
+    "only about … of the queries have found the"
 )
-assert len(share["none"]) == 1000, "have found it after 1000 steps"
+assert len(share["none"]) == 1000, "the right one after 1000 steps"

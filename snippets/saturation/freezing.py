@@ -1,4 +1,4 @@
-r"""The more keys, the sharper the border. At real numbers of keys it is
+r"""The more keys, the sharper the border. At the numbers of keys in use it is
 blurred.
 
 The chance that two picks made by weight hit the same key, against σ divided by
@@ -32,7 +32,7 @@ for x in (0.55, 0.6, 0.9):
     simple[x] = many * np.exp(-variance)
     true[x] = participation(many, np.sqrt(variance))
 excess = {x: true[x] / simple[x] for x in true}
-# With real numbers of keys the border itself is in the middle of the change.
+# With these numbers of keys the border is in the middle of the change.
 at_border = {}
 for n in (16, 512, 65536):
     edge = np.sqrt(2 * np.log(n))
@@ -54,7 +54,7 @@ plt.show()
 # %% says
 far = [np.max(abs(same_key[n] - limit)) for n in counts]
 assert np.all(np.diff(far) < 0), "The more keys, the sharper the border"
-assert far[2] > 1 / 10, "At real numbers of keys it is blurred"
+assert far[2] > 1 / 10, "At the numbers of keys in use it is blurred"
 for n in (16, 4096, 10**6):
     assert abs(same_key[n][0] * n - 1) < 0.1, (
         "the curves start at one over the number of keys"

@@ -1,5 +1,5 @@
-r"""Divided by $d^a$, scores freeze above a border that a smaller divisor only
-postpones; $a = \frac12$ leaves none.
+r"""Divided by $d^a$, scores freeze above a border. A larger $a$ moves it up;
+$a = \frac12$ leaves none.
 
 Three maps side by side: the number of keys from 2 to 16384 across, the
 dimensions from 1 to 1024 upwards, both logarithmic. The darker a place, the
@@ -76,9 +76,5 @@ root = weight[halvings == 0][0]
 assert max(root[3:]) < 1 / 4, "on the right, the map is pale"
 assert root[0] > 1 / 2, "is pale except at its left edge, where few keys"
 assert np.all(np.diff(border) > 0), "above a border that rises slowly to the"
-assert np.sqrt(64) < border_512 < 64, (
-    "freeze above a border that a smaller divisor only postpones"
-)
-assert np.sqrt(64) < border_512 < np.sqrt(256), (
-    "only postpones it: the border returns at larger d"
-)
+assert np.sqrt(64) < border_512 < 64, "scores freeze above a border"
+assert np.sqrt(64) < border_512 < np.sqrt(256), "only moves the border"

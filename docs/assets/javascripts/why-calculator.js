@@ -33,11 +33,11 @@
     H: whole("heads", 1),
     D: whole("width", 1),
     n: whole("keys", 2),
-    s: ["deviation", "must be above 0", (x) => x > 0 && x < 1e4],
+    s: ["deviation", "must be above 0 and below 10,000", (x) => x > 0 && x < 1e4],
     x: ["number", "must be a number such as 1/√64, and not 0", (x) => x && Math.abs(x) < 1e9],
   };
 
-  /** Read a number as people write one: 64, 131,072, 0,125, 1/8, 1/√64, 1/sqrt(64). */
+  /** Read a number as people write one: 64, 131,072, 0,125, 2e-2, 1/8, 1/√64, 1/sqrt(64). */
   const read = (text) =>
     text
       .replace(/\s/g, "")
@@ -45,7 +45,8 @@
       .replace(",", ".")
       .split("/")
       .map((part) => {
-        const [, minus, root, digits] = /^([-−]?)(√|sqrt)?\(?([\d.]+)\)?$/.exec(part) ?? [];
+        const [, minus, root, digits] =
+          /^([-−]?)(√|sqrt)?\(?([\d.]+(?:e[-+]?\d+)?)\)?$/i.exec(part) ?? [];
         return (minus ? -1 : 1) * digits ** (root ? 0.5 : 1);
       })
       .reduce((a, b) => a / b);

@@ -160,7 +160,7 @@
         this.at(".found b").textContent = weight;
         this.at(".found span").innerHTML =
           `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
-        return `${phase}: of ${n} keys in ${d} dimensions one gets ${weight} on average; variance ${square}, border ${limit}.`;
+        return `${phase}: of ${n} keys in ${d} dimension${d > 1 ? "s" : ""} one gets ${weight} on average; variance ${square}, border ${limit}.`;
       }
     },
   );

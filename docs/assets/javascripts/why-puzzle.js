@@ -75,7 +75,7 @@
         // The heap, and the exact law of 2×2 arrays over it, to the same scale.
         const heap = Array(BINS).fill(0);
         for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
-        const known = count && n + m + d === 6 && !ddof;
+        const known = count && n === 2 && m === 2 && d === 2 && !ddof;
         const law = known
           ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0)))
           : [];
