@@ -89,7 +89,7 @@ assert max(share["Adam", rate] for rate in rates) < 0.2, (
 )
 assert steps[-1] == 1000, "In 1000 steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (
-    "With Adam the norm of … grows much more than the product"
+    "With Adam the norm of … grows much more than the product of the"
 )
 assert muon["product"][0] < 1.3 * muon["weights"][0], "With Adam the norm of"
 assert max(max(part) for part in used.values()) < 0.5, (

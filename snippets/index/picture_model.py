@@ -30,6 +30,8 @@ axes.set(xlabel="larger spread →", ylabel="keys at work")
 plt.show()
 
 # %% says
-assert np.all(np.diff(share) < 0), "the spread … the fewer keys take part"
+assert np.all(np.diff(share) < 0), (
+    "larger the spread … the fewer keys take part"
+)
 assert share[0] > 0.98, "where all keys take part"
 assert share[-1] < 0.03, "to the ground, where it is frozen"

@@ -76,5 +76,7 @@ root = weight[halvings == 0][0]
 assert max(root[3:]) < 1 / 4, "on the right, the map is pale"
 assert root[0] > 1 / 2, "is pale except at its left edge, where few keys"
 assert np.all(np.diff(border) > 0), "above a border that rises slowly to the"
-assert np.sqrt(64) < border_512 < 64, "scores freeze above a border"
-assert np.sqrt(64) < border_512 < np.sqrt(256), "only moves the border"
+assert np.sqrt(64) < border_512 < 64, "A larger … moves it up"
+assert np.sqrt(64) < border_512 < np.sqrt(256), (
+    "only moves the border to larger d"
+)

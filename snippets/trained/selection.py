@@ -81,7 +81,7 @@ assert np.median((C - null)[groups["above 1.5"]]) > 0.1, (
     "large shares, most of them well above it"
 )
 assert all(real[name] < chance[name] for name in even), (
-    "In the first two rows the median of the null model"
+    "In the first two rows the median of the null model is as large or larger"
 )
 assert sharp > 1.2 * sharp_by_chance, (
     "what exceeds it is a match between these queries and these keys"
