@@ -86,10 +86,11 @@ class Project:
     def stamps_now(self) -> set[tuple[Path, int, int]]:
         """Give the files in the folders that are watched, when each was saved, and its size."""
         stamps = set()
-        for file in (file for folder in WATCHED for file in (self.root / folder).rglob("*")):
+        for file in [file for folder in WATCHED for file in (self.root / folder).rglob("*")]:
             with suppress(FileNotFoundError):  # an editor's own, which is gone by now
                 if not file.is_dir():
-                    stamps.add((file, (stat := file.stat()).st_mtime_ns, stat.st_size))
+                    stat = file.stat()
+                    stamps.add((file, stat.st_mtime_ns, stat.st_size))
         return stamps
 
     def check(self, name: str) -> None:
@@ -132,7 +133,7 @@ class Project:
         return kept and all((given.get(q) or self.digest(q)) == then for q, then in trace.items())
 
     def is_replaced(self, trace: Mapping[str, str]) -> bool:
-        """Tell whether a run is no more what was looked up: two builds may be at work."""
+        """Tell whether another build has replaced a run since it was looked up."""
         runs = [question.partition(" ")[2] for question in trace if question.startswith("run ")]
         return any(digest(run(self, name)) != trace[f"run {name}"] for name in runs)
 

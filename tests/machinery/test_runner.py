@@ -148,7 +148,7 @@ def test_what_is_saved_while_snippets_run_counts_too(project, monkeypatch):
     assert project.run().results.slope == 2.0
 
 
-def test_a_file_that_is_gone_while_they_are_listed_is_no_mistake(project, monkeypatch):
+def test_a_file_that_is_gone_while_they_are_listed_is_no_mistake(project):
     project.snippet()
     (project.root / "snippets/chapter/.#line.py").symlink_to("nowhere")
     assert project.run().results.slope == 1.0

@@ -46,7 +46,7 @@ class Store:
 
     def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
         """Keep an entry in place of the one that there was: all of it, or nothing."""
-        data = {part: zlib.compress(json.dumps(parts[part]).encode(), 1) for part in parts}
+        data = {part: zlib.compress(json.dumps(value).encode(), 1) for part, value in parts.items()}
         rows = [(kind, name, *row) for row in data.items()]
         with self.transaction() as connection:
             connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))

@@ -104,7 +104,7 @@ def check(claim: dict[str, Any], file: str, context: Context) -> str:
 
 def settled(match: re.Match[str], context: Context) -> str:
     """List by page the claims that it settles, by their verdicts, in Markdown."""
-    by_page: dict[str, Any] = {page: defaultdict(list) for page in match["settling"].split()}
+    by_page = {page: defaultdict[str, list[str]](list) for page in match["settling"].split()}
     for key, row in sorted(context.look_up("claims").items()):
         page = row["settled"].partition(".md")[0]
         if page not in by_page:

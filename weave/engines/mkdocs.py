@@ -52,8 +52,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project of the mkdocs.yml in use, and have its folders watched."""
         root = Path(config.config_file_path).parent
-        links = logging.getLogger("mkdocs.structure.pages")
-        links.filters = [partial(name_line, Path(config.docs_dir))]
+        logging.getLogger("mkdocs.structure.pages").filters = [partial(name_line, config.docs_dir)]
         self.project = project_at(root)
         self.pages = Pages(self.project)
         if not self.in_place:
@@ -160,10 +159,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             raise Abort(f"{error}. The last site is as it was.")
 
 
-def name_line(docs: Path, record: logging.LogRecord) -> bool:
+def name_line(docs: str, record: logging.LogRecord) -> bool:
     """Say of a broken link on which line it stands last."""
     if found := LINK.match(record.getMessage()):
-        text = (docs / found["page"]).read_text("utf-8-sig", errors="replace")
+        text = Path(docs, found["page"]).read_text("utf-8-sig", errors="replace")
         # Whole words; a link that an embed has made stands in no line.
         at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w#-])", text)]
         line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""

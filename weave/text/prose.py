@@ -47,8 +47,8 @@ def prose(project: Project, _: str) -> Mistakes:
     found = judge(*texts_of(project))
     for name, error in project.failed.items():
         # A page that shows it has said so already, and says a mistake once. A lab has its own.
-        page, others = f"{name.partition('/')[0]}.md", found.get("index.md", [])
-        found.get(page, [] if page == "labs.md" else others).append((1, str(error)))
+        home = [] if name.startswith("labs/") else found.get("index.md", [])
+        found.get(f"{name.partition('/')[0]}.md", home).append((1, str(error)))
     return found
 
 
@@ -104,14 +104,15 @@ def judge(
 ) -> Mistakes:
     """Compare what texts say with what snippets assert, and with the numbers they know."""
     pages = {Path(name).stem: text for name, text in texts.items() if name.startswith("docs/")}
+    home = [page for page in pages if page == "index"]
     found: Mistakes = {f"{page}.md": [] for page in pages}
     covered: dict[tuple[str, int], list[Assertion]] = defaultdict(list)
     shown: list[tuple[str, int, str]] = []  # a page, and on which line it shows which snippet
     for name, assertions in asserted.items():
         caption, chapter = texts[f"snippets/{name}.py"], name.partition("/")[0]
-        readers = [page for page in pages if page == chapter or name in pages[page].source]
-        readers.sort(key=lambda page: page != chapter)
-        if not (readers := readers or [page for page in pages if page == "index"]):
+        named = [page for page in pages if page == chapter or name in pages[page].source]
+        readers = sorted(named, key=lambda page: page != chapter) or home
+        if not readers:
             continue
         line = shown_at(pages[readers[0]], name)
         if line:

@@ -1,4 +1,9 @@
-"""What the tests of explorables share: where each stands, how it is set to a state and read."""
+"""What the tests of explorables share: where each stands, how it is set to a state and read.
+
+A module for each has READ, which reads what it shows; the STATES that it is set to; `differences`,
+which yields those in which it shows something else than the snippet has; and WRONG, what its script
+has and what would be wrong in its place.
+"""
 
 import numpy as np
 from playwright.sync_api import Page
