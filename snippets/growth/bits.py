@@ -84,16 +84,11 @@ plt.show()
 assert gap["fp16"][10] < gap["fp16"][100] < gap["fp16"][1000], (
     "The larger a logit, the further apart are"
 )
-assert gap["fp16"][1000] == 0.5, "half a unit in fp16"
 assert gap["bf16"][1000] == 4, "and 4 units in bf16"
 assert [top[name] for name in ("fp8 e4m3", "fp8 e5m2", "fp16")] == [
     *(448, 57_344, 65_504)
 ], "e4m3 ends at 448, e5m2 at 57,344 and fp16 at 65,504"
 assert (size.min(), size.max()) == (1, 1e5), "their size from 1 to 100,000"
-assert d == 64, "above … in a head of 64"
-assert steps == 127, "int8 has 127 equal steps"
-assert loud == 1000, "if that is 1000, they are"
 assert formats["fp8 e4m3"][0] == 4, "In e4m3, with 4 binary digits"
 assert int8_end == 4, "the range ends at 4 standard deviations"
 assert "128" in q_error, "Divided by 128, as with $1/d$"
-assert head == 128, "for heads of 128 $s_qs_k$ times"

@@ -107,8 +107,6 @@ assert 5 * tau < end["weight decay"] < bound, (
 )
 assert abs(bound - 800) < 1e-9, "with weight decay below 800"
 assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"
-assert (d, decay) == (64, 0.1), "With $d = 64$ and a decay of 0.1"
-assert later == 64**0.25, "the factor comes near … at $d = 64$"
 past = coarse["clip at 100"][511] / tau - 1
 assert abs(past - 1 / 3) < 0.03, "Large steps pass it by a third each time"
 fast = climb(4 * small)[: steps // 4]

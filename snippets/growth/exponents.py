@@ -90,7 +90,6 @@ assert abs(slope["Adam", 300][0] - slope["Muon", 300][0]) < 0.05, (
 )
 assert later["Muon"][0] - later["Adam"][0] > 0.2, "By step 1000 … they part"
 assert abs(later["Muon"][0] - 1.06) < 0.05, "with Muon … has moved like $d$"
-assert dims[1000] == [16, 32, 64], "of three head sizes … they part"
 ends = [size[name, 1000][-1] for name in ("Muon", "Adam")]
 assert 1.7 < ends[0] / ends[1] < 2, "Muon’s end nearly twice as high"
 assert slope["Adam", 30][0] - slope["Muon", 30][0] > 0.2, (

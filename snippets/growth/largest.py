@@ -72,10 +72,5 @@ assert np.allclose(ends[0], [2.3, 4.9], atol=0.05), (
 assert np.allclose(ends[1], [3.6, 7.1], atol=0.05), "from 3.6 to 7.1"
 assert np.allclose(ends[2], [6, 25], atol=0.5), "from 6 to 25"
 assert np.all(ends[2] > ends[1]), "faster if one direction of the weights"
-assert (keys[0], D, d) == (64, 4096, 128), (
-    "For heads of 128 in a model of width 4096"
-)
 assert room > 20 * of_batch, "Chance uses little of this room"
-assert later == 1000, "moves one of 1000 by"
-assert step == 0.1, "moves a logit of 1 by 0.1 moves"
 assert moved > 30 * step, "moves a logit of 1 by 0.1 moves one"

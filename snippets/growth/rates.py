@@ -126,11 +126,9 @@ half, first = (late["Adam", "none"][rate] for rate in (0.5, 1))
 assert abs(half[0] - first[0]) < 2 * np.hypot(half[1], first[1]), (
     "for Adam at this width we see no difference"
 )
-assert last == 1000, "After 1000 steps a lower rate is better"
 value, error = gain["QK-norm"]
 assert low["Muon", "none"] == 0.5, r"Against $1/\sqrt d$ at half of it"
 assert value > 4 * error, "and that of QK-norm by"
 value, error = gain["soft cap"]
 assert value < error, "no more than its error"
-assert few == 300, "those runs end at step 300"
 assert min(value for value, _ in worth.values()) > 0.1, "Attention matters here"

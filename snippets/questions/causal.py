@@ -61,4 +61,3 @@ assert np.all(abs(few - 1.5) < 0.5), "it stays between 1 and 2 throughout"
 assert above[8] > above[128] > above[4096] > 0, (
     "above $n/e$ at 8 keys, … at 128 and … at 4096"
 )
-assert d == 64, "Undivided, at 64 dimensions, only"

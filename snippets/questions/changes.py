@@ -89,9 +89,6 @@ assert dropout == 1 / 0.9 > 1, (
 assert np.isclose(unit, 1 / 64), "once more leaves … at 64 dimensions"
 assert unit < 0.1, "nearly uniform attention, until a learned factor"
 assert eight_cosines[64] == 8 / 8, r"and $8\cos$ has spread 1 at 64 coordinates"
-assert fewer == 512 / 64, (
-    "with 512 queries, 512 keys and 64 dimensions that is … times fewer"
-)
 assert factor == 1 / np.sqrt(64), "For 64 dimensions the factor is"
 assert factor == 1 / np.sqrt(64), "and without the divisor, at 64 dimensions"
 assert factor == 1 / np.sqrt(64), "last dimension … for a head of 64"

@@ -102,14 +102,11 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert n == 512, "If one of 512 random patterns"
 assert d == 64, "random patterns of length $\\sqrt{64}$ is asked for"
 assert length["token"] < length["position"] < length["multiplied"], (
     "sines and cosines of its position have the length"
 )
-assert width == 512, "with a width of 512 a token would have length"
 assert 0.5 < additive_row < additive < 0.8, "a spread of … number of terms"
-assert positions == 64 * 64, "an image of 64 by 64"
 assert (head, 4 * head) == (32, 128), "4 heads of 32 … the root of 128"
 assert sets == 1 / 2, "the root of 128, logits have a spread of"
 assert share["sets"] > 2 * share["root"], "about twice as many take part"
@@ -121,7 +118,6 @@ assert clip_end > 0.95 * clip_frozen, "just below the freezing point"
 assert beta < beta_of_root < 2 * beta, "a little below the … of the root"
 assert both == 1.5**2, "gains of 1.5 on both"
 assert small_share < share["root"], "the share … falls to … because of"
-assert small == 8, "With 8 dimensions the length of a query varies by"
 assert mean_logit == 64 * m**2 / 8, "in all 64 coordinates"
 assert 1 < row_spread < all_spread, "The spread of all logits is"
 left = [round(x, 2) for x in (sets, clip_start, additive)]

@@ -60,5 +60,4 @@ assert peaks[-1] > edge + 3, "The last peak lies far beyond the edge"
 assert np.all(np.diff(weight[8][g < edge]) > 0), (
     "left of the edge it only rises"
 )
-assert n == 4096, "For 4096 keys the number within a quarter"
 assert one_left < edge, "falls to one at …, before the edge at"

@@ -94,7 +94,6 @@ for d in (64, 256):
     )
 assert larger_from[64] == 7, "exceeds it from 7 keys on for 64"
 assert larger_from[256] == 35, "for 64 dimensions and from 35 for 256"
-assert larger_from[128] == 14, "keys on for d=64, from … for 128 and from"
 assert round(powers[16]) == 5, "lower by five powers of ten at 16 keys"
 assert round(powers[512]) == 8, "of ten at 16 keys and by eight at 512"
 for n in counts:

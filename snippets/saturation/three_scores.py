@@ -77,7 +77,6 @@ assert np.interp(0.99, weight[1:], share) < 1 / 2, (
     "it rises at the very end: more than half of all draws lie above 0.99"
 )
 assert example_sd < np.sqrt(64) / 3, "d_k = 64 the three scores are unusual"
-assert sigma == 8, "Three independent scores of standard deviation 8 span"
 assert example_range == 4, "They lie within 4 of each other in … of all draws"
 assert example_weight < median_weight, (
     "the example is milder than the usual case, … article's point is stronger"

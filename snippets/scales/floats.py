@@ -122,10 +122,8 @@ assert bf16[0] < fp32[0], "the same exponents and fewer digits"
 for name in ("fp32", "bf16"):
     assert infinite["exp πd"][name] < 64, "it is infinite, and every logit is 0"
 
-assert [fp8_top, FP8[-2], FP8[-3]] == [448, 416, 384], "and ends at"
 ends = np.unique(np.diff(FP8[8:] / 2.0 ** np.floor(np.log2(FP8[8:])))[:7])
 assert np.all(ends == 2.0**-3), "E4M3 has 3 bits after the first"
 assert 0 < fp8_error < 1, "it moves a logit … in every dimension"
 
 # Of the questions.
-assert n_keys == 512, "a typical one of 512 weights rounds to 0"

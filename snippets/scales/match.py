@@ -112,7 +112,6 @@ assert up_to["1"][0.9] - up_to["1"][0.1] < 1 / 2, (
     "its weight is below 0.1 in … of them and above 0.9 in"
 )
 assert abs(on_top["1"] - 1 / 2) < 0.1, "only for the toss of a coin"
-assert n == 512, r"What $\sqrt d$ adds at 512 keys"
 assert on_top["√d"] > 0.999, (
     "at 512 keys is caution: it gives half of the weight only to a key that is "
     "certain to be the best"

@@ -83,4 +83,3 @@ assert abs(largest["exp πd"][64] - 1 / 512) < 1e-7, "Every weight is then 1/512
 assert effective["d"][64] > 0.9 * 512, (
     "close to an average: … of 512 keys take part"
 )
-assert n_keys == 512, "for 512 keys at a spread of about"

@@ -66,7 +66,6 @@ assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
 assert np.all(abs(added - 1) < 0.03), (
     "A training step adds products of one sign, which sum to size $d$"
 )
-assert (dims[0], dims[-1]) == (16, 512), "Over head sizes from 16 to 512"
 
 # Of the questions.
 assert abs(fit["Adam"][0] - 1) < 0.03, (

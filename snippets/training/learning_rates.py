@@ -69,7 +69,6 @@ for d in dims:
     assert mean["√d", d][3] < 0.01, "they fall to below 0.01 at 0.001 and rise"
     assert mean["d", d][4] < 0.002, "up to 0.002, where they are below 0.002"
 assert (rates[3], rates[4]) == (0.001, 0.002), "at 0.001 and rise again"
-assert rates[4] == 0.002, "they lie on each other up to 0.002"
 assert largest["d", 256] == largest["d", 16], (
     "With $1/d$ it shows no such trend"
 )
@@ -83,8 +82,6 @@ for small, d in ((16, 64), (64, 256)):
 assert largest["d/8", 16] < min(largest["d/8", d] for d in (64, 256)), (
     "they have the form of √d, but that of 16 rises first"
 )
-assert dims[-1] == 256, "At 256 it gives a mean loss"
-assert dims == [16, 64, 256], "halves each time … at $d = 16$, 64 and 256"
 starts = {d: d**0.5 / (d / 8) for d in dims}
 assert starts[16] > starts[64], "since narrow heads start with larger logits"
 assert best["d", 16] == tuned == 0.002, "Tuned at $d = 16$, both take the rate"

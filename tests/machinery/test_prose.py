@@ -148,7 +148,7 @@ def test_a_number_in_a_caption_is_in_the_script(said, project):
     assert said("", "Text.") == []
     script.write_text(script.read_text().replace("lower left", "lower 7"))
     [found] = project.build(PAGE.format(text="Text.")).warnings
-    assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py: no code knows 7")
+    assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py:3: no code knows 7: ")
 
 
 def test_another_page_that_quotes_the_snippet_may_have_the_words(project):

@@ -12,22 +12,12 @@ import argparse
 import random
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.conftest import PROJECT
-from weave.text.prose import NOTE, judge, texts_of
-from weave.text.sentences import (
-    ASSUMED,
-    EQUALS,
-    VALUE,
-    Sentence,
-    Text,
-    in_words,
-    matches,
-    shown_at,
-    typed,
-    value,
-)
+from weave.text.numbers import ASSUMED, typed_numbers
+from weave.text.prose import NOTE, Texts, judge, place_of, readers_of, texts_of
+from weave.text.sentences import VALUE, Sentence, Text, in_words, matches
 
 TURNED = dict(
     pair.split()
@@ -78,12 +68,12 @@ class Site:
 
     def __init__(self) -> None:
         PROJECT.refresh()
-        self.texts, self.asserted, self.known = texts_of(PROJECT)
+        self.texts = texts_of(PROJECT)
         self.before = self.mistakes(self.texts)
 
-    def mistakes(self, texts: dict[str, Text]) -> set[tuple[str, int, str]]:
+    def mistakes(self, texts: Texts) -> set[tuple[str, int, str]]:
         """Give the mistakes that a build would name."""
-        found = judge(texts, self.asserted, self.known)
+        found = judge(texts)
         return {
             (page, *each)
             for page, said in found.items()
@@ -93,20 +83,20 @@ class Site:
 
     def speaking(self) -> Iterator[tuple[Text, Sentence]]:
         """Yield the sentences that speak of computed results."""
-        pages = [text for name, text in self.texts.items() if name.startswith("docs/")]
-        said: set[tuple[str, int]] = set()
-        for name, assertions in self.asserted.items():
-            own = [self.texts[f"snippets/{name}.py"]]
-            near = [page for page in pages if name.partition("/")[0] in page.name]
-            near += [page for page in pages if name in page.source and page not in near]
-            for each in assertions:
-                said |= {(t.name, at) for t in near + own for at in matches(each.words, t)}
-        shown = {name for name in self.asserted for page in pages if shown_at(page, name)}
-        for name, text in self.texts.items():
-            is_caption = name.removeprefix("snippets/").removesuffix(".py") in shown
+        asserted: set[tuple[str, int]] = set()
+        for name, assertions in self.texts.assertions.items():
+            readers = [self.texts.pages[page] for page in readers_of(self.texts, name)]
+            for assertion in assertions:
+                for text in readers:
+                    asserted |= {(text.name, at) for at in matches(assertion.words, text)}
+        for text in self.texts.pages.values():
             for at, sentence in enumerate(text.sentences):
-                if is_caption or (name, at) in said or VALUE.search(sentence.text):
+                if (text.name, at) in asserted or VALUE.search(sentence.text):
                     yield text, sentence
+        for name, caption in self.texts.captions.items():
+            if place_of(self.texts, name)[1]:  # it is shown
+                for sentence in caption.sentences:
+                    yield caption, sentence
 
     def words(self) -> Iterator[Alteration]:
         """Yield every comparing word, turned round."""
@@ -120,19 +110,25 @@ class Site:
     def numbers(self, chance: random.Random) -> Iterator[Alteration]:
         """Yield every typed number, its last digit raised or the whole doubled."""
         for text, sentence in self.speaking():
-            for match in typed(sentence.text):
-                group = 1 if match.re is EQUALS else 0
-                old = match[group]
-                if value(old) in ASSUMED:
+            for number in typed_numbers(sentence.text):
+                old, size = number.digits, float(number.digits.replace(",", ""))
+                if size in ASSUMED:
                     continue
                 last = old[:-1] + str((int(old[-1]) + 1) % 10)
-                double = f"{2 * value(old):.10g}"
+                double = f"{2 * size:.10g}"
                 new = chance.choice([last, double])
-                yield Alteration(text, sentence, old, new, match.start(group))
+                yield Alteration(text, sentence, old, new, number.start)
 
     def notices(self, alteration: Alteration) -> bool:
         """Tell whether a build would name a mistake that there was not before."""
-        texts = self.texts | {alteration.text.name: alteration.applied()}
+        old, new = alteration.text, alteration.applied()
+        texts = replace(
+            self.texts,
+            pages={page: new if text is old else text for page, text in self.texts.pages.items()},
+            captions={
+                name: new if text is old else text for name, text in self.texts.captions.items()
+            },
+        )
         return bool(self.mistakes(texts) - self.before)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.text.altered import TURNED, Site, tried
+from weave.text.prose import Texts
 from weave.text.sentences import Text, sentences
 
 
@@ -28,7 +29,7 @@ def test_most_alterations_are_noticed(site):
 
 def test_where_no_assertion_has_the_words_nothing_is_noticed(site):
     site = Site()
-    site.asserted = {}
+    site.texts.assertions = {}
     site.before = site.mistakes(site.texts)
     assert share(tried(site, count=20, seed=0)["words"])[0] == 0
 
@@ -36,8 +37,7 @@ def test_where_no_assertion_has_the_words_nothing_is_noticed(site):
 def test_a_word_is_altered_in_its_sentence_alone(site):
     source = "It rises and $d$ grows.\n\nIt rises: {= rows.n }.\n"
     text = Text("docs/saturation.md", source, [*sentences(source)])
-    site.texts = {text.name: text}
-    site.asserted = {}
+    site.texts = Texts(pages={"saturation": text})
     [alteration] = site.words()
     assert alteration.applied().source == "It rises and $d$ grows.\n\nIt falls: {= rows.n }.\n"
     assert "It falls" in alteration.applied().sentences[1].text

@@ -77,6 +77,7 @@ class Context:
     markdown: Any = None  # the converter at work
     line: int = 0  # of the token at hand
     own: Mapping[str, Any] = field(default_factory=dict)  # what it may quote beside the results
+    captioned: str = ""  # the snippet whose caption this is: its results go by their own names
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
@@ -94,6 +95,10 @@ class Context:
     def to_root(self) -> str:
         """The way from the page up to docs/."""
         return "../" * self.source.count("/")
+
+    def figure_id(self, snippet: str) -> str:
+        """Give the id of a snippet's figure: a chapter's own have short ones."""
+        return f"figure-{snippet.removeprefix(f'{self.chapter}/').replace('/', '-')}"
 
     def stash(self, html: str, plain: str = "") -> str:
         """Hide finished HTML from Markdown, and give what stands for it meanwhile.
@@ -135,10 +140,20 @@ class Context:
         return token().sub(woven, text)
 
     def weave_part(self, text: str, place: str = "", own: Mapping[str, Any] | None = None) -> str:
-        """Weave a text that an embed shows, such as a caption, which stands at another place."""
+        """Weave a text that an embed shows, and that stands at another place."""
         # The token's own line comes first, whatever the line of the text.
         places = ": ".join(filter(None, (self.place(self.line), place)))
-        return replace(self, place=lambda _: places, own=own or {}).weave(text)
+        return replace(self, place=lambda _: places, own=own or {}, captioned="").weave(text)
+
+    def of_caption(self, snippet: str, line: int = 1) -> "Context":
+        """Give what weaves a part of a snippet's caption, which begins at a line of the script."""
+        shown_at = self.place(self.line)
+        script = f"snippets/{snippet}.py"
+
+        def place(line_of_part: int) -> str:
+            return f"{shown_at}: {script}:{line + line_of_part - 1}"
+
+        return replace(self, place=place, line=1, own={}, captioned=snippet)
 
     def report(self, error: WeaveError, where: str = "") -> str:
         """Log a mistake with its page and line, once, and show it in its place on the page."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, block
+from weave.embeds.value import fill_in
 from weave.project import Project, looks_up
 from weave.run import notebook
 
@@ -62,19 +63,20 @@ def of_snippet(name: str, context: Context) -> Figure:
     code = [code_block(compute), code_block(draw)]
     if says:
         code += ["What the text says of it:", code_block(says)]
+    in_caption = context.of_caption(name)
+    in_alternative = context.of_caption(name, line=caption.count("\n") + 3)  # one between is blank
+    try:
+        alternative = fill_in(alternative, in_alternative)
+    except WeaveError as error:
+        in_alternative.report(error)
     return Figure(
-        anchor=figure_id(name, context),
+        anchor=context.figure_id(name),
         svg=context.project.store.read("run", name, "svg"),
-        caption=context.weave_part(caption, f"snippets/{name}.py:1"),
+        caption=" ".join(in_caption.weave(caption).split()),
         alternative=alternative,
         code="\n\n".join(code),
         script=f"{link}, one file that runs{needs}.",
     )
-
-
-def figure_id(name: str, context: Context) -> str:
-    """Give the id of a snippet's figure: a chapter's own have short ones."""
-    return f"figure-{name.removeprefix(f'{context.chapter}/').replace('/', '-')}"
 
 
 def of_cell(name: str, context: Context) -> Figure:

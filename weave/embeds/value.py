@@ -17,7 +17,6 @@ from typing import Any
 
 from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, Embed
-from weave.embeds.figure import figure_id
 
 # `your-model/weights.largest['keys']`: another chapter, a snippet, its result, keys.
 NAME = re.compile(r"(?:([a-z][\w-]*)/)?([^\W\d]\w*)(?:\.([^\W\d]\w*))?((?:\[[^\[\]]+\])*)")
@@ -34,15 +33,47 @@ FORM = (
 def weave(match: re.Match[str], context: Context) -> str:
     """Put in a computed number, marked with the snippet that it comes from."""
     printed, snippet = evaluate(match["value_text"], context)
-    plain = MINUS.sub("−", EXPONENT.sub(lambda m: f" × 10^{int(m[1])}", printed))
+    plain = in_plain_text(printed)
     number = POWER.sub(r"<sup>\1</sup>", escape(plain))
-    # A ledger has it, or no page; or it stands in the words of a link.
-    if not snippet or not context.chapter or LINKED.match(match.string, match.end()):
+    # A ledger has it, or no page; its figure stands above; or it stands in the words of a link.
+    of_own_figure = snippet == context.captioned
+    if (
+        not snippet
+        or not context.chapter
+        or of_own_figure
+        or LINKED.match(match.string, match.end())
+    ):
         data = f'<data class="computed" value="{escape(printed)}">{number}</data>'
         return context.stash(data, plain)
     written = escape(match["value_text"].partition(" :")[0].strip())
     link = f'href="#{anchor(snippet)}" tabindex="-1" data-value="{written}"'
     return context.stash(f'<a class="computed" {link}>{number}</a>', plain)
+
+
+def in_plain_text(printed: str) -> str:
+    """Give a printed number with a true minus sign, and with a power of ten in place of an e."""
+    return MINUS.sub("−", EXPONENT.sub(lambda m: f" × 10^{int(m[1])}", printed))
+
+
+def fill_in(text: str, context: Context) -> str:
+    """Put the computed numbers into plain text: a text alternative, or a script's docstring.
+
+    Raises:
+        WeaveError: what is quoted is no result. It has the line within the text, counted from 0.
+    """
+
+    def number(match: re.Match[str]) -> str:
+        line = text.count("\n", 0, match.start())
+        try:
+            printed, _ = evaluate(match["value_text"], context)
+        except WeaveError as error:
+            raise WeaveError(str(error), line) from None
+        except Exception as error:  # Python's own, say of a key that is no literal
+            flaw = f"'{match[0]}': {type(error).__name__}: {error}"
+            raise WeaveError(flaw, line) from None
+        return in_plain_text(printed)
+
+    return re.sub(VALUE, number, text)
 
 
 def anchor(snippet: str) -> str:
@@ -56,7 +87,7 @@ def at_end(context: Context) -> str:
         return ""
     lines = []
     for name in context.quoted:
-        figure = context.stash(f'<a href="#{figure_id(name, context)}">the figure</a>, ')
+        figure = context.stash(f'<a href="#{context.figure_id(name)}">the figure</a>, ')
         script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
         drawn = figure if name in context.shown else ""
         files = [each for each in context.look_up("files_read", name) if each.endswith(".csv")]
@@ -85,7 +116,7 @@ def evaluate(text: str, context: Context) -> tuple[str, str]:
     """Evaluate what stands between `{=` and `}`; give it as printed, and whose result it is."""
     written, _, spec = (part.strip() for part in text.partition(" :"))
     value, snippet = read(written, context)
-    if snippet:
+    if snippet and snippet != context.captioned:
         context.quoted[snippet] = None
     if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
         number, error = value
@@ -111,6 +142,8 @@ def read(written: str, context: Context) -> tuple[Any, str]:
         snippet = f"{chapter or context.chapter}/{name}"
     elif name in context.own and not chapter:
         snippet = ""
+    elif name and context.captioned and not chapter:
+        snippet, result = context.captioned, name
     else:
         raise WeaveError(f"'{written}' is no name of a result; {FORM}")
     value = getattr(context.results(snippet), result) if snippet else context.own[name]

@@ -2,13 +2,16 @@
 
 import re
 from base64 import b64decode, b64encode
+from contextlib import suppress
 from pathlib import Path
 from unicodedata import normalize
 
-from weave.basics.errors import read_text
+from weave.basics.errors import WeaveError, read_text
+from weave.embeds.embed import Context
+from weave.embeds.value import fill_in
 from weave.project import Project, digest
 from weave.run import fonts, notebook
-from weave.run.snippet import CELL, name_of
+from weave.run.snippet import CELL
 
 VARIABLE = re.compile("<mi>(.)</mi>")
 UNSEEN = re.compile(r' (?:alttext|aria-label)="[^"]*"')
@@ -52,8 +55,9 @@ def published(project: Project) -> dict[str, bytes]:
             continue
         if name.startswith("labs/"):
             files[f"{name}/{path.stem}.py"] = notebook.to_script(path).encode()
-        elif within := [project.root / file for file in project.look_up("files_read", name)]:
-            files[f"snippets/{name}.py"] = standalone(path, within).encode()
+        else:
+            within = [project.root / file for file in project.look_up("files_read", name)]
+            files[f"snippets/{name}.py"] = standalone(project, name, within).encode()
     return files
 
 
@@ -76,14 +80,28 @@ def write_fonts(project: Project, site: Path) -> None:
         file.write_bytes(b64decode(font))
 
 
-def standalone(script: Path, within: list[Path]) -> str:
-    """Give a script that runs in an empty folder: with the modules and tables that it reads.
+def standalone(project: Project, name: str, within: list[Path]) -> str:
+    """Give a snippet as a script that runs in an empty folder, its numbers filled in.
 
-    A module finds a table beside itself: `Path(__file__).with_name("heads.csv")`.
+    Args:
+        project: has run it.
+        name: of the snippet, such as `variance/spread`.
+        within: the modules and tables that it reads, which it brings along. A module finds a table
+            beside itself: `Path(__file__).with_name("heads.csv")`.
     """
-    code, brings = script.read_text("utf-8"), BRINGS.format(name_of(script) + ".py")
+    script = read_text(project.jobs[name], f"snippets/{name}.py")
+    first_cell = CELL.search(script)
+    if not first_cell:
+        raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
+    above, below = script[: first_cell.start()], script[first_cell.start() :]
+    chapter = name.partition("/")[0]
+    with suppress(WeaveError):  # the page that shows the figure reports it
+        above = fill_in(above, Context(project, f"{chapter}.md").of_caption(name))
+    if not within:
+        return above + below
+    brings = BRINGS.format(f"{name}.py")
     for file in within:
         text = read_text(file, "/".join(file.parts[-3:]))
         quoted = f"r'''{text}'''" if "'''" not in text else repr(text)
         brings += f'bring("{"/".join(file.parts[-2:])}", {quoted})\n'
-    return CELL.sub(lambda cell: f"{brings}\n{cell[0]}", code, 1)
+    return f"{above}{brings}\n{below}"

@@ -1,6 +1,7 @@
 """Read a snippet: a plain script whose docstring, cells and imports mean something.
 
 The docstring's first paragraph is the caption, the rest the text alternative: the figure in words.
+Both quote the script's results by their own names, `{= std[64] :.0f }`.
 The first cell, below `# %%`, computes: the names that it leaves are the results. The second draws,
 and ends with `plt.show()`. The last, below `# %% says`, asserts what pages say of the results.
 """
@@ -26,8 +27,8 @@ class Cell(NamedTuple):
 class Snippet(NamedTuple):
     """A script under `snippets/`, taken apart."""
 
-    caption: str  # the finding that the figure shows, in Markdown
-    alternative: str  # the figure in words
+    caption: str  # the finding that the figure shows, in Markdown, which may quote results
+    alternative: str  # the figure in words, which may quote results too
     compute: Cell
     draw: Cell | None = None
     says: Cell | None = None
@@ -84,4 +85,4 @@ def read(path: Path) -> Snippet:
         blank = len(code) - len(code.lstrip("\n"))
         cell = Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1)
         cells[kind or ("draw" if "compute" in cells else "compute")] = cell
-    return Snippet(" ".join(caption.split()), alternative.strip(), **cells)
+    return Snippet(caption.strip(), alternative.strip(), **cells)

@@ -1,36 +1,34 @@
-"""What pages say of numbers: the words that snippets assert, and the numbers that are typed.
+"""What texts say of numbers: the words that snippets assert, and the numbers that are typed.
 
-A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it
-(`weave/run/assertions.py`). Words that no page has are a mistake, and so is an assertion that does
-not hold. A number typed in the sentence of a computed one is known to code, or it is a mistake. A
-comparison that no assertion has the words of is a note to the author of a page that is made anew.
+A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it,
+or of its own caption and text alternative (`weave/run/assertions.py`). Words that no text has are a
+mistake, and so is an assertion that does not hold. A number that no code knows is a mistake too
+(`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a note to
+the author.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
 from weave.run.snippet import read
+from weave.text.numbers import Settings, settings_of, unknown_numbers
 from weave.text.sentences import (
     ASIDE,
-    ASSUMED,
-    EQUALS,
     FORMULA,
     VALUE,
     Sentence,
     Text,
     matches,
     nearest,
-    numbers_in,
     sentences,
     shown_at,
-    typed,
-    value,
 )
 
 NOTE = "note: "
@@ -38,13 +36,25 @@ COMPARES = re.compile(
     r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|better|worse|rises?"
     r"|falls?|grows?|shrinks?|increases?|decreases?|twice(?! √)|double[sd]?|exceeds?|times as)\b"
 )
+# `variance/spread.std[64]` or, on a page of the chapter, `spread.std[64]`.
+RESULT = re.compile(r"(?:(?P<chapter>[a-z][\w-]*)/)?(?P<snippet>[\w-]+)\.[^\W\d]\w*")
 Mistakes = dict[str, list[tuple[int, str]]]  # by page, each with its line
+
+
+@dataclass
+class Texts:
+    """All that the site says of results, and what snippets know of it."""
+
+    pages: dict[str, Text] = field(default_factory=dict)  # by stem
+    captions: dict[str, Text] = field(default_factory=dict)  # by snippet, as are those below
+    assertions: dict[str, list[Assertion]] = field(default_factory=dict)
+    settings: dict[str, Settings] = field(default_factory=dict)
 
 
 @looks_up("prose", entry="mistakes")
 def prose(project: Project, _: str) -> Mistakes:
     """Give by page the mistakes in what it says of numbers."""
-    found = judge(*texts_of(project))
+    found = judge(texts_of(project))
     for name, error in project.failed.items():
         # A page that shows it has said so already, and says a mistake once. A lab has its own.
         home = [] if name.startswith("labs/") else found.get("index.md", [])
@@ -52,91 +62,165 @@ def prose(project: Project, _: str) -> Mistakes:
     return found
 
 
-def texts_of(
-    project: Project,
-) -> tuple[dict[str, Text], dict[str, list[Assertion]], dict[str, set[float]]]:
-    """Give the texts of pages and captions, and by snippet its assertions and its numbers."""
-    root = project.root
-    names = [f"docs/{file.name}" for file in sorted(root.glob("docs/[!.]*.md"))]
-    asserted, known = {}, {}
+def texts_of(project: Project) -> Texts:
+    """Give the texts of pages and captions, and by snippet its assertions and its settings."""
+    texts = Texts()
+    for path in sorted(project.root.glob("docs/[!.]*.md")):
+        texts.pages[path.stem] = text_of(project, f"docs/{path.name}")
     for name, path in sorted(project.jobs.items()):
         if path.suffix == ".py" and name not in project.failed:
+            texts.captions[name] = text_of(project, f"snippets/{name}.py")
             says = project.store.read("run", name, "says") or []
-            asserted[name] = [Assertion(*each) for each in says]
-            known[name] = {*project.keep("numbers", f"run {name}", partial(numbers, path))}
-            names.append(f"snippets/{name}.py")
-    texts = {name: text_of(project, name, project.digest(f"file {name}")) for name in names}
-    return texts, asserted, known
+            texts.assertions[name] = [Assertion(*each) for each in says]
+            texts.settings[name] = kept_settings(project, name)
+    return texts
+
+
+def text_of(project: Project, name: str) -> Text:
+    """Give the text of a file: a page's own, or a script's caption and text alternative."""
+    return text_as_it_is(project, name, project.digest(f"file {name}"))
 
 
 @lru_cache(2**10)
-def text_of(project: Project, name: str, _digest: str) -> Text:
-    """Give a page's text, or a snippet's words."""
+def text_as_it_is(project: Project, name: str, _digest: str) -> Text:
+    """Give the text of a file; the same object as long as the file stays as it is."""
+    path = project.root / name
 
-    def made() -> list[Any]:
-        path = project.root / name
-        words = path.read_text("utf-8-sig", errors="replace")
+    def make() -> list[Any]:
         if path.suffix == ".py":
             snippet = read(path)
             words = f"{snippet.caption}\n\n{snippet.alternative}"
+        else:
+            words = path.read_text("utf-8-sig", errors="replace")
         return [words, [*sentences(words)]]
 
-    source, found = project.keep("prose", f"file {name}", made)
+    source, found = project.keep("prose", f"file {name}", make)
     return Text(name, source, [Sentence(*each) for each in found])
 
 
-def numbers(path: Path) -> list[float]:
-    """Give the numbers in the code of a snippet that computes and says, and of modules it shares.
+def kept_settings(project: Project, name: str) -> Settings:
+    """Give the settings of a snippet's computing cell."""
 
-    What only draws has many numbers of its own: sizes, ticks, places of labels.
-    """
-    snippet = read(path)
-    code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
-    shared = [path.with_name(f"{m}.py") for m in re.findall(r"^from (\w+) import", code, re.M)]
-    code += "".join(f.read_text("utf-8", errors="ignore") for f in shared if f.is_file())
-    return sorted(numbers_in(code))
+    def make() -> list[dict[str, list[float]]]:
+        snippet = read(project.jobs[name])
+        found = settings_of(snippet.compute.code)
+        # Until all captions quote: whatever stands in the code, also in messages.
+        code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
+        for module in re.findall(r"^from (\w+) import", code, re.MULTILINE):
+            file = project.jobs[name].with_name(f"{module}.py")
+            code += file.read_text("utf-8", errors="ignore") if file.is_file() else ""
+        for digits in re.findall(r"\d[\d,_]*\.?\d*(?:e-?\d+)?|\.\d+", code):
+            plain = digits.rstrip(",").replace(",", "").replace("_", "")
+            found.single["anywhere"].add(float(plain))
+        return [
+            {name: sorted(values) for name, values in group.items()}
+            for group in (found.single, found.several)
+        ]
+
+    single, several = project.keep("settings", f"file snippets/{name}.py", make)
+    return Settings(
+        {name: set(values) for name, values in single.items()},
+        {name: set(values) for name, values in several.items()},
+    )
 
 
-def judge(
-    texts: Mapping[str, Text],
-    asserted: Mapping[str, list[Assertion]],
-    known: Mapping[str, set[float]],
-) -> Mistakes:
-    """Compare what texts say with what snippets assert, and with the numbers they know."""
-    pages = {Path(name).stem: text for name, text in texts.items() if name.startswith("docs/")}
-    home = [page for page in pages if page == "index"]
-    found: Mistakes = {f"{page}.md": [] for page in pages}
-    covered: dict[tuple[str, int], list[Assertion]] = defaultdict(list)
-    shown: list[tuple[str, int, str]] = []  # a page, and on which line it shows which snippet
-    for name, assertions in asserted.items():
-        caption, chapter = texts[f"snippets/{name}.py"], name.partition("/")[0]
-        named = [page for page in pages if page == chapter or name in pages[page].source]
-        readers = sorted(named, key=lambda page: page != chapter) or home
-        if not readers:
-            continue
-        line = shown_at(pages[readers[0]], name)
-        if line:
-            shown.append((readers[0], line, name))
-        near_by = [*(pages[page] for page in readers), caption]
-        for assertion in assertions:
-            at = [(text, number) for text in near_by for number in matches(assertion.words, text)]
-            for text, number in at:
-                covered[text.name, number].append(assertion)
-            if mistake := flaw_of(assertion, caption.name, at):
-                best = (at[0][0], at[0][0].sentences[at[0][1]]) if at else None
-                best = best or nearest(assertion.words, near_by)
-                page, here = readers[0], line or 1
-                if best and best[0] is not caption:
-                    page, here = Path(best[0].name).stem, best[1].line
-                if best and not at:
-                    mistake += f"; near is '{' '.join(VALUE.sub('…', best[1].text).split())[:160]}'"
-                found[f"{page}.md"].append((here, mistake))
-    for page, text in pages.items():
-        found[f"{page}.md"] += unknown_numbers(text, covered)
-    for page, line, name in shown:
-        caption = texts[f"snippets/{name}.py"]
-        found[f"{page}.md"] += unknown_numbers(caption, covered, line, known[name])
+def judge(texts: Texts) -> Mistakes:
+    """Compare what texts say with what snippets assert, and with the numbers that they know."""
+    found: Mistakes = {f"{page}.md": [] for page in texts.pages}
+    borne_out = BorneOut()
+    for name in texts.assertions:
+        for page, line, mistake in mistakes_in_assertions(texts, name, borne_out):
+            found[f"{page}.md"].append((line, mistake))
+    for page, text in texts.pages.items():
+        for number, sentence in enumerate(text.sentences):
+            snippets = snippets_quoted(sentence.text, page) | borne_out.snippets(text, number)
+            if snippets or VALUE.search(sentence.text):
+                for mistake in mistakes_in_sentence(texts, text, number, snippets, borne_out):
+                    found[f"{page}.md"].append((sentence.line, mistake))
+    for name, caption in texts.captions.items():
+        page, line = place_of(texts, name)
+        if line:  # else nobody sees it
+            for number, sentence in enumerate(caption.sentences):
+                chapter = name.partition("/")[0]
+                snippets = {name} | snippets_quoted(sentence.text, chapter)
+                for mistake in mistakes_in_sentence(texts, caption, number, snippets, borne_out):
+                    where = f"{caption.name}:{sentence.line}: {mistake.removeprefix(NOTE)}"
+                    note = NOTE if mistake.startswith(NOTE) else ""
+                    found[f"{page}.md"].append((line, note + where))
     return found
+
+
+@dataclass
+class BorneOut:
+    """The assertions whose words stand in a sentence, with the snippets that they are of."""
+
+    by_sentence: dict[tuple[str, int], list[tuple[str, Assertion]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def add(self, text: Text, sentence: int, snippet: str, assertion: Assertion) -> None:
+        """Note that a sentence, by its number in a text, has the words of an assertion."""
+        self.by_sentence[text.name, sentence].append((snippet, assertion))
+
+    def snippets(self, text: Text, sentence: int) -> set[str]:
+        """Give the snippets that assert words of a sentence."""
+        return {snippet for snippet, _ in self.by_sentence.get((text.name, sentence), [])}
+
+    def code(self, text: Text, sentence: int) -> list[str]:
+        """Give the code of the assertions whose words a sentence has."""
+        return [each.code for _, each in self.by_sentence.get((text.name, sentence), [])]
+
+
+def readers_of(texts: Texts, name: str) -> list[str]:
+    """Name the pages that may have a snippet's words: its chapter first, then who shows it."""
+    chapter = name.partition("/")[0]
+    named = [page for page, text in texts.pages.items() if page == chapter or name in text.source]
+    named.sort(key=lambda page: page != chapter)
+    return named or [page for page in texts.pages if page == "index"]
+
+
+def place_of(texts: Texts, name: str) -> tuple[str, int]:
+    """Give the page that speaks for a snippet, and the line on which it shows the figure, or 0."""
+    for page in readers_of(texts, name)[:1]:
+        return page, shown_at(texts.pages[page], name)
+    return "", 0
+
+
+def mistakes_in_assertions(
+    texts: Texts, name: str, borne_out: BorneOut
+) -> Iterator[tuple[str, int, str]]:
+    """Yield page, line and mistake for each assertion of a snippet that says something wrong.
+
+    Those whose words stand somewhere are noted in `borne_out`.
+    """
+    page, line = place_of(texts, name)
+    if not page:
+        return
+    caption = texts.captions[name]
+    near_by = [*(texts.pages[reader] for reader in readers_of(texts, name)), caption]
+    for assertion in texts.assertions[name]:
+        at = [(text, number) for text in near_by for number in matches(assertion.words, text)]
+        for text, number in at:
+            borne_out.add(text, number, name, assertion)
+        mistake = flaw_of(assertion, caption.name, at)
+        if not mistake:
+            continue
+        if at:
+            found_in, sentence = at[0][0], at[0][0].sentences[at[0][1]]
+        elif best := nearest(assertion.words, near_by):
+            found_in, sentence = best
+            mistake += f"; near is '{shortened(sentence.text)}'"
+        else:
+            found_in, sentence = caption, None
+        if sentence and found_in is not caption:
+            yield Path(found_in.name).stem, sentence.line, mistake
+        else:
+            yield page, line or 1, mistake
+
+
+def shortened(text: str) -> str:
+    """Give a sentence as an error quotes it."""
+    return " ".join(VALUE.sub("…", text).split())[:160]
 
 
 def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> str:
@@ -152,31 +236,36 @@ def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> st
     return ""
 
 
-def unknown_numbers(
-    text: Text,
-    covered: Mapping[tuple[str, int], list[Assertion]],
-    shown: int = 0,
-    known: Iterable[float] = (),
-) -> Iterator[tuple[int, str]]:
-    """Yield the typed numbers that no code knows, and note comparisons that nothing asserts.
+def snippets_quoted(sentence: str, chapter: str) -> set[str]:
+    """Name the snippets whose results a sentence of a chapter quotes."""
+    found = set()
+    for quoted in VALUE.finditer(sentence):
+        for result in RESULT.finditer((quoted["written"] or "").partition(" :")[0]):
+            found.add(f"{result['chapter'] or chapter}/{result['snippet']}")
+    return found
 
-    The text is the page's, or that of a snippet which it has at the line `shown`, and whose code
-    has the numbers `known`. `covered` has the assertions whose words stand in a sentence.
+
+def mistakes_in_sentence(
+    texts: Texts, text: Text, number: int, snippets: set[str], borne_out: BorneOut
+) -> Iterator[str]:
+    """Yield the numbers in a sentence that no code knows, and notes on what nothing asserts.
+
+    Args:
+        texts: all that the site says.
+        text: the text that has the sentence.
+        number: which of its sentences it is.
+        snippets: those that have a part in what it says.
+        borne_out: what is asserted of which sentence.
     """
-    for number, sentence in enumerate(text.sentences):
-        assertions = covered.get((text.name, number), [])
-        values = [(m["written"] or "").partition(" :")[0] for m in VALUE.finditer(sentence.text)]
-        if not (values or assertions or shown):
-            continue
-        line, where = shown or sentence.line, f"{text.name}: " if shown else ""
-        code = [*values, *(each.code for each in assertions)]
-        numbers = ASSUMED.union(known, *map(numbers_in, code))
-        for match in typed(sentence.text):
-            size = value(digits := match[1] if match.re is EQUALS else match[0])
-            percent = sentence.text[match.end() :].lstrip().startswith("%")
-            if not {size, size / 100 if percent else size} & numbers:
-                mend = "quote it, or assert it in a snippet with words of the sentence"
-                yield line, f"{where}no code knows {digits}: {mend}"
-        plain = ASIDE.sub(" ", FORMULA.sub(" ", VALUE.sub(" ", sentence.text)))
-        for word in () if assertions or plain.lstrip().startswith("|") else COMPARES.findall(plain):
-            yield line, f"{NOTE}{where}'{word}' compares, and no assertion has it"
+    sentence = text.sentences[number].text
+    asserted = borne_out.code(text, number)
+    settings = [texts.settings[name] for name in sorted(snippets) if name in texts.settings]
+    for _, mistake in unknown_numbers(sentence, asserted, settings):
+        yield mistake
+    words = sentence
+    for no_words in (VALUE, FORMULA, ASIDE):
+        words = no_words.sub(" ", words)
+    is_row = words.lstrip().startswith("|")
+    if not asserted and not is_row:
+        for word in COMPARES.findall(words):
+            yield f"{NOTE}'{word}' compares, and no assertion has it"

@@ -1,4 +1,4 @@
-"""Pages as sentences: their words, the values that they quote, and the numbers they type."""
+"""Texts as sentences: a page's, or a caption's, with their words and the values that they quote."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ NO_TEXT = re.compile(
     re.MULTILINE | re.DOTALL | re.VERBOSE,
 )
 VALUE = re.compile(r"\{=[ ](?P<written>[^{}]+)\}|\{for[ ][^{}]*\}")
-FORMULA = re.compile(r"(?<!\\)\$[^$\n]+\$")
+FORMULA = re.compile(r"(?<!\\)\$[^$]+\$")
 # Where words and numbers are no statement of ours: references, addresses, attributes.
 ASIDE = re.compile(r"\[@[^\]]*\]|\]\([^)]*\)|\{[ ]?[:.#][^{}]*\}|</?[a-zA-Z][^<>$]*>")
 QUOTATION = re.compile(r"“[^”]*”")
@@ -22,16 +22,6 @@ BLOCK = re.compile(r"^[ ]*(?:[-*]|\d+\.|\?\?\?|!!!|:::|\||\#+|:[ ]{2})[ ]", re.M
 END = re.compile(r"[.!?][*)”]*\s+(?![a-z(])|:\*\*\s+")
 WORD = re.compile(r"\d[\d,.]*\d|[^\W_]+(?:_+[^\W_]+)*|…")
 CODE = re.compile(r"`[^`\n]+`")
-NUMBER = re.compile(
-    r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))"
-    r"(?![\w×]|-(?![a-z])|\.\d)"
-)
-EQUALS = re.compile(
-    r"(?:=|\\approx|<|>|\\le|\\ge)\s*(-?[\d,]*\.?\d+)(?=\s*(?:$|[,;$%]|\\(?!cdot|times|sqrt|ln)))"
-)
-DIGITS = re.compile(r"\d[\d,_]*\.?\d*(?:e-?\d+)?|\.\d+")
-NAME = re.compile(r"(?<=\S )[A-Z][\w-]*[ \u00a0]$")  # Theorem 1, June 2017, Gemma 2
-ASSUMED = {0.0, 1.0}  # mean 0, variance 1, weights between 0 and 1
 
 
 class Sentence(NamedTuple):
@@ -74,30 +64,6 @@ def sentences(source: str) -> Iterator[Sentence]:
                 at = line + block.count("\n", 0, first)
                 if not block.startswith(":::"):
                     yield Sentence(at, block[first:last], in_words(block[first:last]))
-
-
-@lru_cache(2**13)
-def typed(text: str) -> list[re.Match[str]]:
-    """Find the numbers that are typed in figures; in a formula, those that something equals."""
-
-    def blank(match: re.Match[str]) -> str:
-        return " " * len(match[0])
-
-    text = re.sub(r"\$(\d[\d,.]*)\$", r" \1 ", VALUE.sub(blank, text))
-    formulas = [EQUALS.finditer(text, *match.span()) for match in FORMULA.finditer(text)]
-    plain = QUOTATION.sub(blank, ASIDE.sub(blank, FORMULA.sub(blank, text)))
-    numbers = [match for match in NUMBER.finditer(plain) if not NAME.search(plain[: match.start()])]
-    return [*numbers, *(found for each in formulas for found in each)]
-
-
-def value(digits: str) -> float:
-    """Read a number as a page prints it, or as code has it."""
-    return float(digits.replace(",", "").replace("_", ""))
-
-
-def numbers_in(code: str) -> set[float]:
-    """Give the numbers in some code, its names and its texts, such as `'d = 64'`."""
-    return {value(each.rstrip(",")) for each in DIGITS.findall(code)}
 
 
 @lru_cache(2**14)  # while serving, most texts are as they were
