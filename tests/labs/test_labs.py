@@ -17,7 +17,7 @@ import pytest
 
 from tests.imports import imports
 from weave.embeds.embed import token
-from weave.run import notebook
+from weave.pages.lab import to_script
 from weave.run.notebook import Cell
 from weave.run.worker import run_cells
 
@@ -271,6 +271,6 @@ def differs(script: str, cells: dict[str, dict]) -> bool:
 def test_the_script_does_what_the_notebook_does(path):
     """So what is tested above, cell by cell, holds of the script."""
     cells = cells_of(path)
-    script = notebook.to_script(path)
+    script = to_script(path)
     assert not differs(script, cells)
     assert differs(script.replace("return None", "return 0", 1), cells)

@@ -7,14 +7,15 @@ from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables._g_l_y_f import USE_MY_METRICS
 
 from weave.embeds.formula import to_mathml
-from weave.pages.published import write_fonts
+from weave.pages import web_fonts
+from weave.pages.web_fonts import write_fonts
 from weave.project import Project as Woven
 from weave.run import fonts
 
 
 @pytest.fixture(scope="module")
 def made():
-    return {name: fonts.subset(fonts.shipped(name), "é𝑑ℎ") for name in fonts.FONTS}
+    return {name: web_fonts.subset(fonts.shipped(name), "é𝑑ℎ") for name in fonts.FONTS}
 
 
 def font(made, name) -> TTFont:
@@ -68,7 +69,9 @@ def test_fonts_are_made_once_for_the_same_signs(tmp_path, monkeypatch):
     """Which characters there are is asked at each build; cutting takes a second."""
     made = []
     monkeypatch.setattr(fonts, "FONTS", {"sans": fonts.FONTS["sans"]})
-    monkeypatch.setattr(fonts, "subset", lambda _, characters: made.append(characters) or b"font")
+    monkeypatch.setattr(
+        web_fonts, "subset", lambda _, characters: made.append(characters) or b"font"
+    )
     for text in ("Café.", "fa.Caéf", "Cafè.", "Cafè."):
         (tmp_path / "index.html").write_text(text)
         write_fonts(Woven(tmp_path), tmp_path)

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from tests.site.browser import ROOT, SOURCES
+from weave.pages.lab import to_script
 from weave.run import notebook
 
 LABS = [path for path in SOURCES if path.suffix == ".ipynb"]
@@ -21,7 +22,7 @@ def test_a_lab_can_be_taken_away(site, source):
     page = page_of(site, source)
     lab, script = (page.with_name(f"{source.stem}.{kind}") for kind in ("ipynb", "py"))
     assert lab.read_bytes() == source.read_bytes()
-    assert script.read_text("utf-8") == notebook.to_script(source)  # which tests/labs runs
+    assert script.read_text("utf-8") == to_script(source)  # which tests/labs runs
     for file in (lab, script):
         assert f'<a href="{file.name}" download>' in page.read_text("utf-8")
 

@@ -3,6 +3,7 @@
 Both with a caption, a text alternative, and their code, folded.
 """
 
+import ast
 import re
 from html import escape
 from typing import NamedTuple
@@ -88,11 +89,23 @@ def of_cell(name: str, context: Context) -> Figure:
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
-    caption, alternative, code = notebook.words_of(cell)
+    caption, alternative, code = words_of(cell)
     shown = context.project.store.read("run", lab, cell.place) or {}
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
     return Figure(cell.id, shown["svg"], caption, alternative, code_block(code))
+
+
+def words_of(cell: notebook.Cell) -> tuple[str, str, str]:
+    """Give the caption of a cell's figure, the text alternative, and the code below them."""
+    tree = ast.parse(cell.source)
+    docstring = ast.get_docstring(tree) or ""
+    caption, _, alternative = docstring.partition("\n\n")
+    if not alternative:
+        hint = 'begin it with """the caption, a blank line, what the figure shows"""'
+        raise WeaveError(f"{cell.place}: {hint}")
+    below = cell.source.splitlines()[tree.body[0].end_lineno :]
+    return caption, alternative, "\n".join(below).strip()
 
 
 @looks_up("files_read")

@@ -28,7 +28,8 @@ from weave.embeds.embed import log, mistake
 from weave.engines.page_cache import Pages
 from weave.pages import lab, plain, search
 from weave.pages.finish import Site
-from weave.pages.published import published, write_fonts
+from weave.pages.published import published
+from weave.pages.web_fonts import write_fonts
 from weave.project import WATCHED, project_at
 from weave.run.runner import processes
 

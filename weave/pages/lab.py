@@ -1,6 +1,7 @@
-"""Labs: write a notebook of exercises, and what its cells gave, as a page like any other."""
+"""Labs: a notebook of exercises becomes a page like any other, and a script to download."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from weave.embeds.figure import code_block
 from weave.project import Project
@@ -68,3 +69,13 @@ def links(stem: str, title: str, edit: str) -> str:
         take += f', or <a href="{colab.replace("/edit/", "/blob/", 1)}">open it in Colab</a>'
     take += ". This page runs nothing: they need Python with numpy, scipy and matplotlib"
     return f"{take}. They go with the chapter [{title}](../{stem}.md).\n{{ .lab-links }}"
+
+
+def to_script(path: Path) -> str:
+    """Write a notebook as a script in cells that `# %%` begins, which editors know how to run."""
+    script = ""
+    for cell in notebook.read(path):
+        words = [f"# {line}".rstrip() for line in cell.source.splitlines()]
+        text = cell.source if cell.is_code else "\n".join(words)
+        script += f"# %%{'' if cell.is_code else ' [markdown]'}\n{text}\n\n"
+    return script

@@ -1,25 +1,15 @@
-"""The files that lie beside the pages: scripts, which run alone, proofs, and the fonts."""
+"""The files that lie beside the pages: scripts, which run alone, and proofs."""
 
-import re
-from base64 import b64decode, b64encode
 from contextlib import suppress
 from pathlib import Path
-from unicodedata import normalize
 
 from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import Context
 from weave.embeds.value import fill_in
-from weave.project import Project, digest
-from weave.run import fonts, notebook
+from weave.pages import lab
+from weave.project import Project
 from weave.run.snippet import CELL
 
-VARIABLE = re.compile("<mi>(.)</mi>")
-UNSEEN = re.compile(r' (?:alttext|aria-label)="[^"]*"')
-# The italic form that a browser takes for a variable. Unicode had ℎ before the others.
-ITALIC = {
-    normalize("NFKC", italic): italic
-    for italic in map(chr, [0x210E, *range(0x1D434, 0x1D468), *range(0x1D6FC, 0x1D715)])
-}
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
 # %%
@@ -54,30 +44,11 @@ def published(project: Project) -> dict[str, bytes]:
         if name in project.failed:
             continue
         if name.startswith("labs/"):
-            files[f"{name}/{path.stem}.py"] = notebook.to_script(path).encode()
+            files[f"{name}/{path.stem}.py"] = lab.to_script(path).encode()
         else:
             within = [project.root / file for file in project.look_up("files_read", name)]
             files[f"snippets/{name}.py"] = standalone(project, name, within).encode()
     return files
-
-
-def write_fonts(project: Project, site: Path) -> None:
-    """Write the fonts of a built site, cut down to the characters that its pages show."""
-    found: set[str] = set()
-    for page in site.rglob("*.html"):
-        text = UNSEEN.sub("", page.read_text("utf-8"))
-        found.update(text, (ITALIC.get(letter, letter) for letter in VARIABLE.findall(text)))
-    characters = "".join(sorted(found))
-
-    def cut() -> dict[str, str]:
-        made = {name: fonts.subset(fonts.shipped(name), characters) for name in fonts.FONTS}
-        return {name: b64encode(font).decode() for name, font in made.items()}
-
-    made = project.keep("fonts", "machinery pages", cut, {"characters": digest(characters)})
-    for name, font in made.items():
-        file = site / f"assets/fonts/{name}.woff2"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b64decode(font))
 
 
 def standalone(project: Project, name: str, within: list[Path]) -> str:
