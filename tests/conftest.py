@@ -54,8 +54,7 @@ def snippet():
     @cache  # else every call would read all the arrays again
     def results(name: str) -> Results:
         PROJECT.refresh()
-        PROJECT.check(name)
-        return Results(name, PROJECT.store)
+        return PROJECT.results(name)
 
     return results
 

@@ -1,4 +1,9 @@
-"""A project: what its snippets and labs gave, brought up to date once, and what pages look up."""
+"""A project: what its snippets and labs gave, brought up to date once, and what pages look up.
+
+A *look-up* is a question of two words, `kind key`, such as `run variance/spread`. Whatever is made
+of answers notes each question with a digest of its answer; that is its *trace*. As long as all
+answers have the digests of the trace, what is kept need not be made again.
+"""
 
 import hashlib
 import platform
@@ -11,18 +16,47 @@ from threading import Lock
 from typing import Any
 
 from weave.basics.errors import WeaveError, did_you_mean
-from weave.basics.store import Store
-from weave.run import snippet as snippets
+from weave.basics.store import Entry, Store
+from weave.run.results import Results
 from weave.run.runner import run_all
+from weave.run.snippet import file_digest, find_snippets
 
 PACKAGE = Path(__file__).parent
 # What all runs depend on, and all that is made of what they gave: files of ours, and libraries.
 RUNS = "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"
 PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools brotli ziamath"
 MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
-LookUp = Callable[["Project", str], Any]
-LOOK_UPS: dict[str, LookUp] = {}
 WATCHED = ("snippets", "docs", "proofs")
+
+Answer = Callable[["Project", str], Any]
+# Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
+# this module (`file`, `is_file`, `machinery`, `run`), in weave/text (`section`, `mistakes`) and in
+# the kinds of embeds (`claims`, `files_read`, `statement`, `term`, `work`). `Project.look_up` calls
+# them: `Context.look_up`, for a page, and `Project.digest`, to see whether an answer is as it was.
+LOOK_UPS: dict[str, Answer] = {}
+
+
+def looks_up(kind: str, entry: str = "") -> Callable[[Answer], Answer]:
+    """Enter a function as the one that answers look-ups of a kind.
+
+    Args:
+        kind: the word that look-ups of it begin with.
+        entry: where the answer is a mapping, another kind, whose look-ups give what their key
+            stands for in it, or None: what is made of one entry need not be made again when
+            another changes.
+
+    Returns:
+        A decorator for a function of the project and the key. What it gives is told from other
+        answers by its `repr`.
+    """
+
+    def enter(answer: Answer) -> Answer:
+        LOOK_UPS[kind] = answer
+        if entry:
+            LOOK_UPS[entry] = lambda project, key: project.look_up(kind).get(key)
+        return answer
+
+    return enter
 
 
 def digest(what: object) -> str:
@@ -30,23 +64,14 @@ def digest(what: object) -> str:
     return hashlib.sha256(repr(what).encode()).hexdigest()
 
 
-def looks_up(kind: str, entry: str = "") -> Callable[[LookUp], LookUp]:
-    """Enter a function that answers look-ups of a kind; what is made of an answer goes by its repr.
-
-    Where that is a mapping, look-ups of the kind `entry` give what a key stands for there, or None.
-    """
-
-    def enter(function: LookUp) -> LookUp:
-        LOOK_UPS[kind] = function
-        if entry:
-            LOOK_UPS[entry] = lambda project, key: project.look_up(kind).get(key)
-        return function
-
-    return enter
-
-
 class Project:
-    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`."""
+    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`.
+
+    Attributes:
+        jobs: the file of each snippet and lab, by its name, such as `variance/spread`.
+        runs: what they gave, by name.
+        failed: why others gave nothing, by name.
+    """
 
     time_limit = 60.0  # seconds, after which a snippet or a lab is stopped
 
@@ -54,6 +79,7 @@ class Project:
         self.root = root
         self.store = Store(root / ".cache" / "weave.sqlite")
         self.jobs: dict[str, Path] = {}
+        self.runs: dict[str, Entry] = {}
         self.failed: dict[str, WeaveError] = {}
         self.stamps: set[tuple[Path, int, int]] = set()
         # Since the last refresh: answers to look-ups, and their digests.
@@ -64,43 +90,72 @@ class Project:
     def refresh(self) -> None:
         """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
-        What fails is not kept; whoever asks learns why.
+        What fails is not kept; whoever asks for it learns why.
         """
         with self.lock:
-            while (stamps := self.stamps_now()) != self.stamps:  # again, if one was saved meanwhile
+            stamps = self.stamps_now()
+            while stamps != self.stamps:
                 if any(file.suffix != ".md" for file, *_ in stamps ^ self.stamps):
                     self.failed = {}  # else an endless loop would be run at every word of a page
                 self.answers, self.digests = {}, {}
-                self.jobs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
-                self.jobs |= snippets.find(self.root / "snippets")
-                missing = {n: path for n, path in self.jobs.items() if n not in self.failed}
-                stale = {n: path for n, path in missing.items() if not self.is_fresh("run", n)}
-                for name, outcome in run_all(stale, self.root, self.time_limit):
-                    if isinstance(outcome, WeaveError):
-                        self.failed[name] = outcome
-                    else:
-                        outcome["trace"]["machinery runs"] = self.digest("machinery runs")
-                        self.store.write("run", name, outcome)
+                self.bring_up_to_date()
                 self.stamps = stamps
+                stamps = self.stamps_now()  # one may have been saved meanwhile
+
+    def bring_up_to_date(self) -> None:
+        """Find the run of each snippet and lab that fits the files as they are, or run it."""
+        labs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
+        jobs = {**labs, **find_snippets(self.root / "snippets")}
+        runs: dict[str, Entry] = {}
+        missing: dict[str, Path] = {}
+        for name, path in jobs.items():
+            if name in self.failed:
+                continue
+            run = self.find("run", name)
+            if run:
+                runs[name] = run
+            else:
+                missing[name] = path
+        for name, outcome in run_all(missing, self.root, self.time_limit):
+            if isinstance(outcome, WeaveError):
+                self.failed[name] = outcome
+            else:
+                trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
+                runs[name] = self.store.write("run", name, trace, outcome)
+        self.jobs, self.runs = jobs, runs
 
     def stamps_now(self) -> set[tuple[Path, int, int]]:
         """Give the files in the folders that are watched, when each was saved, and its size."""
         stamps = set()
-        for file in [file for folder in WATCHED for file in (self.root / folder).rglob("*")]:
-            with suppress(FileNotFoundError):  # an editor's own, which is gone by now
-                if not file.is_dir():
-                    stat = file.stat()
-                    stamps.add((file, stat.st_mtime_ns, stat.st_size))
+        for folder in WATCHED:
+            for file in (self.root / folder).rglob("*"):
+                with suppress(FileNotFoundError):  # an editor's own, which is gone by now
+                    if not file.is_dir():
+                        stat = file.stat()
+                        stamps.add((file, stat.st_mtime_ns, stat.st_size))
         return stamps
 
-    def check(self, name: str) -> None:
-        """Raise WeaveError if there is no such snippet or lab, or if it failed."""
+    def run_of(self, name: str) -> Entry:
+        """Give what a snippet or a lab gave when it was run.
+
+        Raises:
+            WeaveError: it failed, or there is none of this name.
+        """
         if name in self.failed:
             raise self.failed[name]
-        if name not in self.jobs:
+        if name not in self.runs:
             if (self.root / f"snippets/{name}.py").is_file():
                 raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
+        return self.runs[name]
+
+    def results(self, name: str) -> Results:
+        """Give the results of a snippet, for tests; a page asks its `Context`, which notes it.
+
+        Raises:
+            WeaveError: it failed, or there is none of this name.
+        """
+        return Results(self.run_of(name))
 
     def look_up(self, kind: str, key: str = "") -> Any:
         """Answer a look-up; the answer holds until the next refresh."""
@@ -123,37 +178,62 @@ class Project:
         self.digests[question] = answer if kind == "file" else digest(answer)
         return self.digests[question]
 
-    def is_fresh(self, kind: str, name: str, given: Mapping[str, str] = {}) -> bool:
+    def is_fresh(self, entry: Entry, given: Mapping[str, str] = {}) -> bool:
         """Tell whether all that an entry was made of is as it was.
 
-        `given` are digests of what no look-up answers.
+        Args:
+            entry: what is kept.
+            given: digests of what no look-up answers, by what its trace calls them.
         """
-        trace = self.store.read(kind, name, "trace")
-        kept = isinstance(trace, dict)
-        return kept and all((given.get(q) or self.digest(q)) == then for q, then in trace.items())
+        for question, then in entry.trace.items():
+            now = given.get(question) or self.digest(question)
+            if now != then:
+                return False
+        return True
 
-    def is_replaced(self, trace: Mapping[str, str]) -> bool:
-        """Tell whether another build has replaced a run since it was looked up."""
-        runs = [question.partition(" ")[2] for question in trace if question.startswith("run ")]
-        return any(digest(run(self, name)) != trace[f"run {name}"] for name in runs)
+    def find(self, kind: str, name: str, given: Mapping[str, str] = {}) -> Entry | None:
+        """Give the entry that need not be made again, if one of those that are kept is such.
+
+        Args:
+            kind: of entry, such as `run` or `page`.
+            name: of the entry.
+            given: digests of what no look-up answers.
+        """
+        for place, entry in enumerate(self.store.entries(kind, name)):
+            if self.is_fresh(entry, given):
+                if place > 0:
+                    self.store.use(entry)
+                return entry
+        return None
 
     def keep(
         self, kind: str, source: str, make: Callable[[], Any], given: Mapping[str, str] = {}
     ) -> Any:
-        """Give what `make` gives (any JSON), made anew only if its source or weave has changed.
+        """Give what is made of a source, and make it only if it is not kept.
 
-        The source is the look-up that it is made of, such as `file docs/references.bib`.
+        Args:
+            kind: of entry.
+            source: the look-up that it is made of, such as `file docs/references.bib`.
+            make: makes it. What it gives has to be known to JSON.
+            given: digests of what else it is made of, and no look-up answers.
         """
-        if not self.is_fresh(kind, source, given):
+        entry = self.find(kind, source, given)
+        if entry is None:
             trace = {question: self.digest(question) for question in (source, "machinery pages")}
-            self.store.write(kind, source, {"made": make(), "trace": {**trace, **given}})
-        return self.store.read(kind, source, "made")
+            entry = self.store.write(kind, source, {**trace, **given}, {"made": make()})
+        return entry.read("made")
 
 
 @looks_up("file")
-def file(project: Project, name: str) -> str:
+def digest_of_file(project: Project, name: str) -> str:
     """Give the digest of a file below the root; empty without one."""
-    return snippets.file_digest(project.root / name)
+    return file_digest(project.root / name)
+
+
+@looks_up("is_file")
+def is_file(project: Project, name: str) -> bool:
+    """Tell whether a file is there below the root, whatever is in it."""
+    return (project.root / name).is_file()
 
 
 @looks_up("machinery")
@@ -163,14 +243,13 @@ def machinery(_: Project, key: str) -> object:
     pattern, packages = MACHINERY[key]
     files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
     versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(f.relative_to(PACKAGE).as_posix(), snippets.file_digest(f)) for f in files]
+    return versions, [(f.relative_to(PACKAGE).as_posix(), file_digest(f)) for f in files]
 
 
 @looks_up("run")
-def run(project: Project, name: str) -> str:
-    """Give the digest of all that a run's results and drawings depend on, or raise WeaveError."""
-    project.check(name)
-    return digest(project.store.read("run", name, "trace"))
+def run(project: Project, name: str) -> Entry:
+    """Give what a snippet or a lab gave; its trace has all that it depends on."""
+    return project.run_of(name)
 
 
 @lru_cache

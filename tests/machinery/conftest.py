@@ -14,7 +14,6 @@ from mkdocs.config import load_config
 from weave import Weave
 from weave.project import Project as Woven
 from weave.project import project_at
-from weave.run.results import Results
 
 SNIPPET = '''"""A line through the origin.
 
@@ -45,9 +44,8 @@ class Project:
         """Refresh a project that knows nothing yet; give a snippet's results and its figure."""
         woven = Woven(self.root)
         woven.refresh()
-        woven.check(name)
-        svg = woven.store.read("run", name, "svg")
-        return SimpleNamespace(results=Results(name, woven.store), svg=svg, woven=woven)
+        svg = woven.run_of(name).read("svg")
+        return SimpleNamespace(results=woven.results(name), svg=svg, woven=woven)
 
     def forget(self) -> None:
         """Remove what is kept."""

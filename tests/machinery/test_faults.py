@@ -14,7 +14,6 @@ from mkdocs.exceptions import Abort
 
 from tests.machinery.faults import FAULTS, content, write
 from weave.project import project_at
-from weave.run.results import Results
 
 CONFIG = "mkdocs.yml"
 
@@ -34,7 +33,10 @@ def site(tmp_path_factory):
 
 def kept(root) -> set[tuple]:
     """Give all that the cache holds of what snippets and labs gave."""
-    query = "SELECT name, part, data FROM parts_1 WHERE kind = 'run'"
+    query = (
+        "SELECT name, trace, part, data FROM entries_2, parts_2"
+        " WHERE kind = 'run' AND parts_2.entry = entries_2.id"
+    )
     return {*project_at(root).store.connection.execute(query)}
 
 
@@ -72,11 +74,11 @@ ARRAY = {"array": b64encode(pickle.dumps(Bad())).decode()}
 def test_what_is_kept_is_data_and_never_runs(site, tmp_path, monkeypatch):
     project = project_at(site)
     monkeypatch.chdir(tmp_path)
-    query = "UPDATE parts_1 SET data = ? WHERE name = 'chapter/line' AND part = 'value slope'"
+    query = "UPDATE parts_2 SET data = ? WHERE part = 'value slope'"
     for data in (pickle.dumps(Bad()), zlib.compress(json.dumps(ARRAY).encode())):
         assert project.store.connection.execute(query, (data,)).rowcount == 1
         with pytest.raises((zlib.error, ValueError)):
-            _ = Results("chapter/line", project.store).slope
+            _ = project.results("chapter/line").slope
         assert not list(tmp_path.iterdir())
     pickle.loads(pickle.dumps(Bad()))
     assert list(tmp_path.iterdir()), "else this shows nothing"

@@ -64,6 +64,23 @@ def test_a_change_in_what_it_read_runs_it_again(reader, file, text):
     assert second.heights[1] == (3 if file == "heights.csv" else 2)
 
 
+def test_going_to_another_branch_and_back_runs_nothing(reader):
+    """Also where a module differs, and where a snippet is not there."""
+    first = reader.run().results.run_id
+    reader.file("snippets/chapter/constant.py", "PI = 4\n")
+    reader.snippet(RUN_ID, name="chapter/new")
+    second = reader.run().results.run_id
+    new = reader.run("chapter/new").results.run_id
+    for _ in range(2):
+        reader.file("snippets/chapter/constant.py", "PI = 3\n")
+        (reader.root / "snippets/chapter/new.py").unlink()
+        assert reader.run().results.run_id == first
+        reader.file("snippets/chapter/constant.py", "PI = 4\n")
+        reader.snippet(RUN_ID, name="chapter/new")
+        assert reader.run().results.run_id == second
+        assert reader.run("chapter/new").results.run_id == new
+
+
 @pytest.mark.parametrize("file", ["other.py", "other.csv"])
 def test_a_change_in_what_it_did_not_read_does_not(reader, file):
     first = reader.run().results.run_id
@@ -115,7 +132,7 @@ def test_the_second_cell_cannot_change_a_result(project):
     project.snippet("x, y = [1], 2", draw=draw, says='assert y == 2, "two of it, and no more"')
     run = project.run("chapter/line")
     assert run.results.x == [1]
-    assert run.woven.store.read("run", "chapter/line", "says")[0][-1] == ""  # no flaw
+    assert run.woven.run_of("chapter/line").read("says")[0][-1] == ""  # no flaw
     assert 'href="data:image/png' in run.svg
 
 

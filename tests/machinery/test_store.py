@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from weave.basics.errors import WeaveError
-from weave.basics.store import Store
+from weave.basics.store import ENTRIES_OF_A_NAME, Store
 from weave.run.results import keep, pack, unpack
 
 VALUES = [
@@ -50,14 +50,45 @@ def test_what_is_no_data_is_not_kept(value):
 
 
 def test_an_entry_that_cannot_be_written_whole_is_not_written(store):
-    store.write("run", "a/b", {"one": "1", "two": "1"})
+    store.write("run", "a/b", {"file a": "1"}, {"one": "1", "two": "1"})
     store.connection.execute(
-        "CREATE TRIGGER full BEFORE INSERT ON parts_1 WHEN NEW.part = 'two' "
+        "CREATE TRIGGER full BEFORE INSERT ON parts_2 WHEN NEW.part = 'two' "
         "BEGIN SELECT RAISE(FAIL, 'the disk is full'); END"
     )
     with pytest.raises(WeaveError, match="the disk is full"):
-        store.write("run", "a/b", {"one": "2", "two": "2"})
-    assert [store.read("run", "a/b", part) for part in ("one", "two")] == ["1", "1"]
+        store.write("run", "a/b", {"file a": "2"}, {"one": "2", "two": "2"})
+    (entry,) = store.entries("run", "a/b")
+    assert [entry.read(part) for part in ("one", "two")] == ["1", "1"]
+
+
+def versions(store) -> list[str]:
+    return [entry.read("made") for entry in store.entries("page", "a")]
+
+
+def write(store, version: str):
+    return store.write("page", "a", {"text": version}, {"made": version})
+
+
+def test_the_entries_of_a_name_that_came_into_use_last_are_kept(store):
+    write(store, "of another branch")
+    first = write(store, "0")
+    for number in range(1, ENTRIES_OF_A_NAME):
+        store.use(first)
+        write(store, str(number))
+    assert versions(store)[:2] == [str(ENTRIES_OF_A_NAME - 1), "0"]
+    assert len(versions(store)) == ENTRIES_OF_A_NAME
+    assert "of another branch" not in versions(store)
+    parts = store.connection.execute("SELECT count(*) FROM parts_2").fetchone()
+    assert parts == (ENTRIES_OF_A_NAME,), "what is swept leaves nothing"
+
+
+def test_an_entry_stays_what_it_is_whatever_another_build_keeps(store):
+    other = Store(store.file)
+    mine = write(store, "1")
+    theirs = write(other, "2")
+    again = other.write("page", "a", mine.trace, {"made": "another 1"})
+    assert [mine.read("made"), theirs.read("made"), again.read("made")] == ["1", "2", "1"]
+    assert versions(store) == ["1", "2"]
 
 
 def test_a_file_that_is_no_store_is_named_with_what_to_do(tmp_path):
@@ -70,7 +101,7 @@ def test_a_file_that_is_no_store_is_named_with_what_to_do(tmp_path):
 def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):
     file = tmp_path / "store.sqlite"
     store = Store(file)
-    store.write("page", "a", {"one": "1"})
+    write(store, "1")
     store.connection.close()
     other = sqlite3.connect(file)
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -81,4 +112,4 @@ def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):
         Store(file)
     other.rollback()
     other.close()
-    assert Store(file).read("page", "a", "one") == "1"
+    assert versions(Store(file)) == ["1"]

@@ -51,28 +51,26 @@ def execute_shifted(shift: int, *job: Any) -> dict[str, Any]:
 def draws(project: Project) -> dict[str, Path]:
     """Find the snippets and labs that draw random numbers, themselves or in what they import."""
     found = {}
-    for name, path in project.jobs.items():
-        read = [
-            question.removeprefix("file ") for question in project.store.read("run", name, "trace")
-        ]
+    for name, run in project.runs.items():
+        read = [question.removeprefix("file ") for question in run.trace]
         code = [project.root / file for file in read if file.endswith((".py", ".ipynb"))]
         if any(DRAWS.search(file.read_text("utf-8")) for file in code if file.is_file()):
-            found[name] = path
+            found[name] = project.jobs[name]
     return found
 
 
 def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     """Give a project as it would be with other seeds; its results are kept in a folder."""
     other = Project(project.root)
-    other.jobs, other.store = project.jobs, Store(folder / f"shift-{shift}.sqlite")
-    project.store.connection.backup(other.store.connection)
-    # All else was made of the runs, and has to be made again.
-    other.store.connection.execute("DELETE FROM parts_1 WHERE kind != 'run'")
+    # What else is kept was made of the runs, and has to be made again.
+    other.store = Store(folder / f"shift-{shift}.sqlite")
+    other.jobs, other.runs = project.jobs, dict(project.runs)
     with patch("weave.run.runner.execute", partial(execute_shifted, shift)):
         for name, outcome in run_all(draws(project), project.root, 5 * project.time_limit):
             if isinstance(outcome, WeaveError):
                 raise outcome
-            other.store.write("run", name, outcome)
+            trace = {**outcome.pop("trace"), "shift": str(shift)}
+            other.runs[name] = other.store.write("run", name, trace, outcome)
     return other
 
 

@@ -1,8 +1,12 @@
 """What is kept between builds: one SQLite file, of which only what is asked for is read.
 
-An entry (what a snippet computed, what a page became) has a kind, a name and parts; the part
-`trace` says what was looked up to make it, with a digest of each answer. The entry is fresh as long
-as the answers are the same. Parts are JSON: nothing that is read from here can run.
+An entry is what a snippet gave when it was run, or what a page became. It has a kind, a name, and
+parts. Its trace says what was looked up to make it, with a digest of each answer: as long as the
+answers are the same, the entry need not be made again.
+
+Of each name several entries are kept, made of other files or by another machinery, so that going to
+another branch and back makes nothing again. An entry never changes, whatever another build keeps
+meanwhile. Parts are JSON: nothing that is read from here can run.
 """
 
 import json
@@ -10,47 +14,119 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from weave.basics.errors import WeaveError
 
-# The number counts on when the columns change. The journal is kept to a tenth of what is usual.
+# The number in the tables' names counts on when the columns change. `used` orders the entries of a
+# name: the higher, the later one came into use. The journal is kept to a tenth of what is usual.
+# What a power failure takes of a cache is made again, so no write waits until the disk has it.
 SCHEMA = """
 PRAGMA journal_mode = WAL;
 PRAGMA wal_autocheckpoint = 100;
-CREATE TABLE IF NOT EXISTS parts_1 (kind, name, part, data, PRIMARY KEY (kind, name, part));
+PRAGMA synchronous = NORMAL;
+PRAGMA foreign_keys = ON;
+CREATE TABLE IF NOT EXISTS entries_2 (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, kind, name, used, trace, UNIQUE (kind, name, trace)
+);
+CREATE TABLE IF NOT EXISTS parts_2 (
+    entry REFERENCES entries_2 ON DELETE CASCADE, part, data, PRIMARY KEY (entry, part)
+);
 """
+ENTRIES_OF_A_NAME = 12  # that are kept: those that came into use last
 REFUSED = "{}: {}; is another build at work, is the disk full, may it be written? Else `make clean`"
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What was made once, and of what: by look-up, the digest of the answer."""
+
+    name: str
+    trace: Mapping[str, str]
+    id: int = field(repr=False)
+    connection: sqlite3.Connection = field(repr=False)
+
+    def read(self, part: str) -> Any:
+        """Give a part, or None if there is no such part."""
+        query = "SELECT data FROM parts_2 WHERE entry = ? AND part = ?"
+        row = self.connection.execute(query, (self.id, part)).fetchone()
+        return json.loads(zlib.decompress(row[0])) if row else None
+
+
 class Store:
-    """Entries by kind and name, in a file."""
+    """Entries by kind and name, in a file.
+
+    Raises:
+        WeaveError: the file is no store, or the machine refuses to read or write it.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Another build may be writing, and an engine may weave pages in threads.
-        options: Any = {"timeout": 30, "check_same_thread": False, "isolation_level": None}
         try:
-            self.connection = sqlite3.connect(file, **options)
+            self.connection = sqlite3.connect(
+                file,
+                timeout=30,  # seconds: another build may be writing
+                check_same_thread=False,  # an engine may weave pages in threads
+                isolation_level=None,  # a transaction begins where `transaction` says so
+            )
             self.connection.executescript(SCHEMA)
         except sqlite3.DatabaseError as error:
             raise WeaveError(REFUSED.format(file, error)) from None
 
-    def read(self, kind: str, name: str, part: str) -> Any:
-        """Give a part of an entry, or None."""
-        query = "SELECT data FROM parts_1 WHERE kind = ? AND name = ? AND part = ?"
-        row = self.connection.execute(query, (kind, name, part)).fetchone()
-        return json.loads(zlib.decompress(row[0])) if row else None
+    def entries(self, kind: str, name: str) -> Iterator[Entry]:
+        """Yield the entries of a name, the one that came into use last before the others."""
+        query = "SELECT trace, id FROM entries_2 WHERE kind = ? AND name = ? ORDER BY used DESC"
+        for trace, id in self.connection.execute(query, (kind, name)).fetchall():
+            yield Entry(name, json.loads(trace), id, self.connection)
 
-    def write(self, kind: str, name: str, parts: Mapping[str, Any]) -> None:
-        """Keep an entry in place of the one that there was: all of it, or nothing."""
-        data = {part: zlib.compress(json.dumps(value).encode(), 1) for part, value in parts.items()}
-        rows = [(kind, name, *row) for row in data.items()]
+    def write(
+        self, kind: str, name: str, trace: Mapping[str, str], parts: Mapping[str, Any]
+    ) -> Entry:
+        """Keep an entry: all of it, or nothing. What is kept of the name longest unused goes.
+
+        Args:
+            kind: `run` or `page`, say.
+            name: of the snippet or the page.
+            trace: what was looked up to make it, with the digests of the answers.
+            parts: what was made; JSON has to know its types.
+
+        Returns:
+            The entry. If another build has kept one with this trace meanwhile, it is that one.
+        """
+        packed = {
+            part: zlib.compress(json.dumps(value).encode(), 1) for part, value in parts.items()
+        }
+        key = (kind, name, json.dumps(trace, sort_keys=True))
         with self.transaction() as connection:
-            connection.execute("DELETE FROM parts_1 WHERE kind = ? AND name = ?", (kind, name))
-            connection.executemany("INSERT INTO parts_1 VALUES (?, ?, ?, ?)", rows)
+            query = "SELECT id FROM entries_2 WHERE kind = ? AND name = ? AND trace = ?"
+            row = connection.execute(query, key).fetchone()
+            if row:
+                id = row[0]
+            else:
+                insert = "INSERT INTO entries_2 (kind, name, trace) VALUES (?, ?, ?)"
+                id = connection.execute(insert, key).lastrowid
+                rows = [(id, part, data) for part, data in packed.items()]
+                connection.executemany("INSERT INTO parts_2 VALUES (?, ?, ?)", rows)
+            self.set_used(id)
+            connection.execute(
+                "DELETE FROM entries_2 WHERE id IN (SELECT id FROM entries_2"
+                " WHERE kind = ? AND name = ? ORDER BY used DESC LIMIT -1 OFFSET ?)",
+                (kind, name, ENTRIES_OF_A_NAME),
+            )
+        return Entry(name, json.loads(key[2]), id, self.connection)
+
+    def use(self, entry: Entry) -> None:
+        """Note that an older entry of a name has come into use again."""
+        with self.transaction():
+            self.set_used(entry.id)
+
+    def set_used(self, id: int) -> None:
+        """Put an entry before all others."""
+        latest = "SELECT coalesce(max(used), 0) + 1 FROM entries_2"
+        self.connection.execute(f"UPDATE entries_2 SET used = ({latest}) WHERE id = ?", (id,))
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

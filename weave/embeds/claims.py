@@ -28,9 +28,9 @@ WORDS = ("quote", "place", "needs", "reading", "text")
 def claims(project: Project, _: str) -> dict[str, dict[str, Any]]:
     """Give by its number each claim's verdict and place, where it is settled, what it cites."""
     found = {}
-    for name in sorted(project.jobs.keys() - project.failed.keys()):
+    for name, run in sorted(project.runs.items()):
         if name.startswith("claims/"):
-            claims = getattr(Results(name, project.store), "claims", {})
+            claims = getattr(Results(run), "claims", {})
             for key, row in claims.items():
                 found[key] = {part: row[part] for part in ("verdict", "place", "settled")}
                 words = " ".join(row[part] for part in WORDS)

@@ -117,8 +117,7 @@ class Context:
     def results(self, name: str) -> Results:
         """Give the results of a snippet, or raise WeaveError if there are none."""
         if name not in self.known:
-            self.look_up("run", name)
-            self.known[name] = Results(name, self.project.store)
+            self.known[name] = Results(self.look_up("run", name))
         return self.known[name]
 
     def weave(self, text: str) -> str:

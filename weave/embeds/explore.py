@@ -24,7 +24,7 @@ def weave(match: re.Match[str], context: Context) -> str:
         return figure
     stem = name.partition("/")[2]
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    left = context.project.store.read("run", name, "names")
+    left = context.look_up("run", name).read("names")
     data = context.results(name).explore if "explore" in left else {}
     tolist = methodcaller("tolist")  # an array's
     data = json.dumps(data, default=tolist, separators=(",", ":"), allow_nan=False)

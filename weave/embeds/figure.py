@@ -52,9 +52,8 @@ def weave(match: re.Match[str], context: Context) -> str:
 
 def of_snippet(name: str, context: Context) -> Figure:
     """Give the figure of a snippet."""
-    context.look_up("run", name)
-    kept = context.project.store.read("run", name, "script")
-    caption, alternative, compute, draw, says = kept
+    run = context.look_up("run", name)
+    caption, alternative, compute, draw, says = run.read("script")
     script = f"snippets/{name}.py"
     link = f"[{script}]({context.to_root}{script}){{ download }}"
     others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("files_read", name)]
@@ -72,7 +71,7 @@ def of_snippet(name: str, context: Context) -> Figure:
         in_alternative.report(error)
     return Figure(
         anchor=context.figure_id(name),
-        svg=context.project.store.read("run", name, "svg"),
+        svg=run.read("svg"),
         caption=" ".join(in_caption.weave(caption).split()),
         alternative=alternative,
         code="\n\n".join(code),
@@ -83,14 +82,14 @@ def of_snippet(name: str, context: Context) -> Figure:
 def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
     lab = "/".join(name.split("/")[:2])
-    context.look_up("run", lab)
+    run = context.look_up("run", lab)
     found = notebook.read(context.project.jobs[lab])
     cells = {f"{lab}/{cell.id}": cell for cell in found if cell.is_code}
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
     caption, alternative, code = words_of(cell)
-    shown = context.project.store.read("run", lab, cell.place) or {}
+    shown = run.read(cell.place) or {}
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
     return Figure(cell.id, shown["svg"], caption, alternative, code_block(code))
@@ -111,7 +110,7 @@ def words_of(cell: notebook.Cell) -> tuple[str, str, str]:
 @looks_up("files_read")
 def files_read(project: Project, name: str) -> list[str]:
     """Give the modules and tables of ours that a snippet has read."""
-    trace = project.store.read("run", name, "trace")
+    trace = project.run_of(name).trace
     files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
     return [file for file in files if file != f"snippets/{name}.py"]
 

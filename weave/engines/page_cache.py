@@ -19,6 +19,8 @@ from weave.pages import plain, search
 from weave.project import Project, digest
 from weave.text.prose import NOTE
 
+SNIPPET_FILE = re.compile(r"snippets/[\w-]+/[\w-]+\.\w+")
+
 
 @dataclass
 class Pages:
@@ -29,12 +31,14 @@ class Pages:
     places: dict[str, Callable[[int], str]] = field(default_factory=dict)
     options: object = None  # of the site, on which every page depends
     files: list[tuple[str, str]] = field(default_factory=list)  # to which links may lead: URI, URL
+    # What reads a part of each page that was rendered, by the page's name.
+    read: dict[str, Callable[[str], Any]] = field(default_factory=dict)
 
     def render(self, page: Page, config: MkDocsConfig, files: Files) -> None:
         """Give a page what it became, as MkDocs would have rendered it."""
-        given = self.given(page.markdown or "", self.kept(page, "plain") or "")
-        if not self.project.is_fresh("page", page.file.src_uri, given):
-            self.make(page, config, files)
+        name = page.file.src_uri
+        entry = self.project.find("page", name, self.given(page.markdown or ""))
+        self.read[name] = entry.read if entry else self.make(page, config, files)
         page.content = self.kept(page, "readable")
         page._title_from_render = self.kept(page, "title")
         page.toc = get_toc(self.kept(page, "contents"))
@@ -42,15 +46,14 @@ class Pages:
         found = {files.get_file_from_path(uri): at for uri, at in self.kept(page, "links").items()}
         page.links_to_anchors = {file: at for file, at in found.items() if file}
 
-    def given(self, text: str, woven: str) -> dict[str, str]:
+    def given(self, text: str) -> dict[str, str]:
         """Give digests of what no look-up answers: the text, the options, where links may lead."""
-        # Of snippets only those count that are named: a new one touches no other page.
-        said = text + woven
-        links = [each for each in self.files if each[0][:9] != "snippets/" or each[0] in said]
+        # Of snippets only those count that are named (see `make`): a new one touches no other page.
+        links = [each for each in self.files if not each[0].startswith("snippets/")]
         return {"text": digest(text), "site": digest((self.options, links))}
 
-    def make(self, page: Page, config: MkDocsConfig, files: Files) -> None:
-        """Make a page, and keep it."""
+    def make(self, page: Page, config: MkDocsConfig, files: Files) -> Callable[[str], Any]:
+        """Make a page, and keep it; give what reads its parts."""
         name, text, project = page.file.src_uri, page.markdown or "", self.project
         context = Context(project, name, self.places.get(name, "page:{}".format))
         said = CountHandler(level=logging.INFO)
@@ -73,11 +76,14 @@ class Pages:
         }
         # What there is to say has to be said at every build, and a quiet one hears nothing.
         heard = log.isEnabledFor(logging.WARNING)
-        if heard and not said.get_counts() and not project.is_replaced(context.trace):
-            own = {"machinery pages": project.digest("machinery pages")}
-            parts["trace"] = {**context.trace, **self.given(text, woven), **own}
-        project.store.write("page", name, parts)
+        if not heard or said.get_counts():
+            return parts.get
+        for file in SNIPPET_FILE.findall(text + woven):
+            context.look_up("is_file", file)
+        own = {"machinery pages": project.digest("machinery pages")}
+        trace = {**context.trace, **self.given(text), **own}
+        return project.store.write("page", name, trace, parts).read
 
     def kept(self, page: Page, part: str) -> Any:
         """Give a part of what a page became; `html` is the whole, of which search reads less."""
-        return self.project.store.read("page", page.file.src_uri, part)
+        return self.read[page.file.src_uri](part)

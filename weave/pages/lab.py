@@ -25,14 +25,14 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
         WeaveError: it is no notebook, or a cell failed.
     """
     name = f"labs/{stem}"
-    project.check(name)
+    run = project.run_of(name)
     text, places = "", []
     for cell in notebook.read(project.jobs[name]):
         places.append((text.count("\n") + 1, cell.place))
         if not cell.is_code:
             words = cell.source.replace("<details>", FOLDED).strip()
             text += words.replace("\n", f"\n\n{links}\n", 1) if words.startswith("# ") else words
-        elif "svg" in (gave := project.store.read("run", name, cell.place) or {}):
+        elif "svg" in (gave := run.read(cell.place) or {}):
             text += f"::: {name}/{cell.id}"
         else:
             text += code(cell, gave.get("printed", ""))

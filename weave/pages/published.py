@@ -40,9 +40,8 @@ def published(project: Project) -> dict[str, bytes]:
         for path in sorted(project.root.glob(pattern))
         if path.is_file() and path.name[0] != "."
     }
-    for name, path in sorted(project.jobs.items()):
-        if name in project.failed:
-            continue
+    for name in sorted(project.runs):
+        path = project.jobs[name]
         if name.startswith("labs/"):
             files[f"{name}/{path.stem}.py"] = lab.to_script(path).encode()
         else:

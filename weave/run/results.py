@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 from weave.basics.errors import WeaveError, did_you_mean
-from weave.basics.store import Store
+from weave.basics.store import Entry
 
 LARGEST = 2**18  # characters of one result as it is kept; an array takes four for three bytes
 NO_RESULT = "is no result: numbers, text, arrays, and lists, tuples and dicts of them are"
@@ -19,22 +19,28 @@ class NoResultError(WeaveError, AttributeError):
 
 
 class Results:
-    """The results of a snippet, by their own names: `spread.std[64]`. Each is read when asked for.
+    """The results of a run, by their own names: `spread.std[64]`. Each is read when asked for.
 
     Names of its own begin with an underscore, which no result's name does.
     """
 
-    def __init__(self, snippet: str, store: Store) -> None:
-        self._snippet, self._store = snippet, store
+    def __init__(self, run: Entry) -> None:
+        self._snippet, self._run = run.name, run
 
     def __getattr__(self, name: str) -> Any:
-        """Give a result by its name."""
+        """Give a result by its name.
+
+        Raises:
+            NoResultError: the snippet left no such name, or what it left under it is no data.
+        """
         if name.startswith("_"):
             raise NoResultError(f"'{name}' is no result: no result's name begins with _")
-        if (packed := self._store.read("run", self._snippet, f"value {name}")) is not None:
-            setattr(self, name, unpack(packed))  # not read again
-            return vars(self)[name]
-        flaws = self._store.read("run", self._snippet, "names") or {}
+        packed = self._run.read(f"value {name}")
+        if packed is not None:
+            value = unpack(packed)
+            setattr(self, name, value)  # not read again
+            return value
+        flaws = self._run.read("names") or {}
         if flaw := flaws.get(name):
             raise NoResultError(f"'{name}' of '{self._snippet}' {flaw}")
         hint = did_you_mean(name, [known for known in flaws if not flaws[known]])

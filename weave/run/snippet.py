@@ -34,7 +34,7 @@ class Snippet(NamedTuple):
     says: Cell | None = None
 
 
-def find(folder: Path) -> dict[str, Path]:
+def find_snippets(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
     files = sorted(folder.glob("*/[!.]*.py"))
     return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}

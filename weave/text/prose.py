@@ -67,10 +67,10 @@ def texts_of(project: Project) -> Texts:
     texts = Texts()
     for path in sorted(project.root.glob("docs/[!.]*.md")):
         texts.pages[path.stem] = text_of(project, f"docs/{path.name}")
-    for name, path in sorted(project.jobs.items()):
-        if path.suffix == ".py" and name not in project.failed:
+    for name, run in sorted(project.runs.items()):
+        if not name.startswith("labs/"):
             texts.captions[name] = text_of(project, f"snippets/{name}.py")
-            says = project.store.read("run", name, "says") or []
+            says = run.read("says") or []
             texts.assertions[name] = [Assertion(*each) for each in says]
             texts.settings[name] = kept_settings(project, name)
     return texts
