@@ -7,7 +7,8 @@ answers have the digests of the trace, what is kept need not be made again.
 
 import hashlib
 import platform
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -116,13 +117,45 @@ class Project:
                 runs[name] = run
             else:
                 missing[name] = path
-        for name, outcome in run_all(missing, self.root, self.time_limit):
+        before = self.found_before(missing)
+        for name, outcome in run_all(missing, self.root, self.time_limit, before):
             if isinstance(outcome, WeaveError):
                 self.failed[name] = outcome
             else:
                 trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
                 runs[name] = self.store.write("run", name, trace, outcome)
         self.jobs, self.runs = jobs, runs
+        self.share_errors()
+
+    def share_errors(self) -> None:
+        """Have a snippet that fails because of one that it imports fail with the same error.
+
+        So a page says it once.
+        """
+        for name, error in self.failed.items():
+            imports = re.compile(rf", in snippets/{name}\.py:\d+(?=: )")
+            cause = imports.sub("", str(error))
+            for other in self.failed.values():
+                if cause != str(error) and cause == str(other):
+                    self.failed[name] = other
+
+    def found_before(self, names: Iterable[str]) -> dict[str, Any]:
+        """Give what earlier runs of ledgers found of claims, by source, if ledgers are to be run.
+
+        Only where of all that such a run read nothing but the ledger itself has changed since: the
+        ledger can tell which of its claims are still judged by the same code.
+        """
+        found: dict[str, Any] = {}
+        if not any(name.startswith("claims/") for name in names):
+            return found
+        for script in self.root.glob("snippets/claims/*.py"):
+            itself = f"file snippets/claims/{script.name}"
+            for run in self.store.entries("run", f"claims/{script.stem}"):
+                claims = run.read("value claims")
+                if claims and self.is_fresh(run, {itself: run.trace[itself]}):
+                    found[script.stem] = claims
+                    break
+        return found
 
     def stamps_now(self) -> set[tuple[Path, int, int]]:
         """Give the files in the folders that are watched, when each was saved, and its size."""

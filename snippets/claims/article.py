@@ -14,7 +14,7 @@ from samples import draw, jacobian_norm, stored, vectors
 from scipy import optimize, special, stats
 
 source = "article"
-ledger = Ledger()
+ledger = Ledger(__file__)
 weights = cache(draw)
 
 # The headings of the article.

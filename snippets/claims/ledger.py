@@ -22,15 +22,25 @@ finding holds.
 """
 
 import ast
+import hashlib
 import inspect
 import textwrap
 import traceback
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from statement import Case, MisfitError, Statement
+
+# What is found of a claim.
+FOUND = ("verdict", "outcome", "values", "strictness", "altered")
+
+# What an earlier run found, by source and number, if of all that it read only
+# the source's own module has changed since. The build of the site enters it
+# (weave/run/worker.py); a ledger that is run by hand judges everything.
+FOUND_BEFORE: dict[str, dict[str, dict[str, Any]]] = {}
 
 
 class Finding(NamedTuple):
@@ -65,10 +75,16 @@ def plain(value: Any) -> Any:
 
 
 class Ledger:
-    """The claims of one source, in its order."""
+    """The claims of one source, in its order.
 
-    def __init__(self) -> None:
+    Args:
+        file: the module that enters them: `Ledger(__file__)`.
+    """
+
+    def __init__(self, file: str) -> None:
         self.claims: list[dict[str, Any]] = []
+        self.source = Path(file).stem
+        self.code = Code(Path(file).read_text("utf-8"))
 
     def claim(
         self,
@@ -149,22 +165,29 @@ class Ledger:
 
     def enter(self, entry: dict[str, Any]) -> Callable[..., Any]:
         """Add an entry, and its function to it."""
-        if entry["key"] in {known["key"] for known in self.claims}:
-            raise ValueError(f"{entry['key']}: two claims have this number")
-        self.claims.append(entry)
 
         def decorate(check: Callable[[], Finding]) -> Callable[[], Finding]:
             if not check.__doc__:
                 raise ValueError(
                     f"{entry['key']}: say in a docstring what is found"
                 )
+            for known in self.claims:
+                if known["key"] == entry["key"]:
+                    raise ValueError(
+                        f"two claims have the number {entry['key']}: "
+                        f"{named(known['check'])} and {named(check)}"
+                    )
             entry["check"] = check
+            self.claims.append(entry)
             return check
 
         return decorate
 
     def judge(self, only: str = "") -> dict[str, dict[str, Any]]:
         """Run every check, and give by number what a page says of the claim.
+
+        A check is not run if an earlier run has found what it finds: if its
+        code, and all else that it could read, is as it was.
 
         Args:
             only: the number of the one claim to judge; all without it.
@@ -176,36 +199,108 @@ class Ledger:
         for entry in self.claims:
             if only in {"", entry["key"]}:
                 try:
-                    fit[entry["key"]] = judged(**entry)
+                    fit[entry["key"]] = shown(entry) | self.found(entry)
                 except MisfitError as error:
                     misfits.append(str(error))
         if misfits:
             raise MisfitError("\n".join(misfits))
         return fit
 
+    def found(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """Give what an earlier run found of a claim, or judge it now."""
+        judged_by = self.code.digest(entry["check"].__name__)
+        before = FOUND_BEFORE.get(self.source, {}).get(entry["key"], {})
+        if judged_by and before.get("judged_by") == judged_by:
+            found = {name: before[name] for name in FOUND}
+        else:
+            found = judged(entry)
+        return found | {"judged_by": judged_by}
 
-def judged(
-    *, key: str, check: Callable[[], Finding], **entry: Any
-) -> dict[str, Any]:
-    """Give an entry with its verdict, and which alterations its check caught.
+
+class Code:
+    """The code of a source's module: that of each claim, and the rest.
+
+    Args:
+        source: the whole module.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.claims: dict[str, ast.FunctionDef] = {}  # by the function's name
+        self.rest: list[ast.stmt] = []
+        for statement in ast.parse(source).body:
+            if isinstance(statement, ast.FunctionDef) and any(
+                ast.unparse(decorator).startswith("ledger.")
+                for decorator in statement.decorator_list
+            ):
+                self.claims[statement.name] = statement
+            else:
+                self.rest.append(statement)
+
+    def digest(self, claim: str) -> str:
+        """Tell the code that judges a claim from what it was.
+
+        Of the other claims' functions it has those that are called. What the
+        page says of the claim, in the docstring, judges nothing.
+
+        Args:
+            claim: the name of its function.
+
+        Returns:
+            A digest; empty where the module has no such function.
+        """
+        if claim not in self.claims:
+            return ""
+        code = [*self.rest, *judging(self.claims[claim])]
+        others = {n: f for n, f in self.claims.items() if n != claim}
+        for part in code:  # which grows
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name) and node.id in others:
+                    code += judging(others.pop(node.id))
+        text = "\n".join(ast.unparse(part) for part in code)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def judging(function: ast.FunctionDef) -> list[ast.AST]:
+    """Give a claim's code, without the docstring."""
+    return [*function.decorator_list, *function.body[1:]]
+
+
+def named(check: Callable[..., Any]) -> str:
+    """Name a claim by its function, and the line where it begins."""
+    return f"'{check.__name__}' in line {check.__code__.co_firstlineno}"
+
+
+def shown(entry: dict[str, Any]) -> dict[str, Any]:
+    """Give what a page shows of a claim beside what is found."""
+    check = entry["check"]
+    texts = {
+        "needs": "",
+        "reading": "",
+        "text": inspect.cleandoc(check.__doc__),
+        "line": check.__code__.co_firstlineno,
+        "code": body(check),
+    }
+    for name, value in entry.items():
+        if name not in {"key", "check"}:
+            texts[name] = value
+    return texts
+
+
+def judged(entry: dict[str, Any]) -> dict[str, Any]:
+    """Give a claim's verdict, and which alterations its check caught.
 
     Raises:
         MisfitError: entry and finding do not fit together, or the check fails;
             names the claim and says how.
     """
-    shown = entry | {
-        "text": inspect.cleandoc(check.__doc__ or ""),
-        "line": check.__code__.co_firstlineno,
-        "code": body(check),
-        "values": {},
-        "altered": {},
-    }
+    check = entry["check"]
     if "kind" in entry:
-        return shown | {
+        return {
             "verdict": entry["kind"],
             "outcome": "",
-            "needs": "",
-            "reading": "",
+            "values": {},
+            "strictness": "",
+            "altered": {},
         }
     try:
         result = verdict_of(entry, check())
@@ -214,11 +309,11 @@ def judged(
             str(error) if isinstance(error, MisfitError) else told(error, check)
         )
         line = check.__code__.co_firstlineno
-        raise MisfitError(f"{key}: line {line}: {what}") from error
+        raise MisfitError(f"{entry['key']}: line {line}: {what}") from error
     if draws(check):  # so how far or how close it is has to do with chance
         said = result["strictness"].replace(":", " in this draw:", 1)
         result["strictness"] = said
-    return shown | result
+    return result
 
 
 def draws(function: Any) -> bool:

@@ -10,7 +10,7 @@ from samples import mean_and_error
 from scipy import optimize, special, stats
 
 source = "note"
-ledger = Ledger()
+ledger = Ledger(__file__)
 
 
 @cache

@@ -10,7 +10,7 @@ from samples import draw, jacobian_norm, mean_and_error, vectors
 from scipy import optimize, special, stats
 
 source = "thread on the root"
-ledger = Ledger()
+ledger = Ledger(__file__)
 
 # Laws of a coordinate with mean 0 and variance 1, all values equally likely.
 # The last has the mean fourth power of a Gaussian, 3.

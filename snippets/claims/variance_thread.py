@@ -10,7 +10,7 @@ from ledger import Ledger, case, finding
 from scipy import optimize, stats
 
 source = "thread on the variance"
-ledger = Ledger()
+ledger = Ledger(__file__)
 ROUNDING = 1e-9  # of a sum over all cases
 # The question introduces these words with “The reason why is stated”.
 QUOTED = "question, in the words of TensorFlow’s tutorial [@tensorflow2019]"

@@ -14,7 +14,7 @@ def judge(ledger):
     """Judge one claim: what it says, and the cases that were found."""
 
     def one(says, *cases, **words):
-        book = ledger.Ledger()
+        book = ledger.Ledger(__file__)
 
         @book.claim("a-1", "here", "so it is", says=says, settled="", **words)
         def check():

@@ -48,7 +48,7 @@ def unjudged(source: str) -> Any:
     path = ROOT / "snippets/claims" / f"{source}.py"
     tree = ast.parse(path.read_text("utf-8"))
     assert ast.unparse(tree.body.pop()) == "claims = ledger.judge()"
-    names: dict[str, Any] = {"__name__": source}
+    names: dict[str, Any] = {"__name__": source, "__file__": str(path)}
     sys.path.insert(0, str(path.parent))  # it imports its neighbours
     try:
         exec(compile(tree, str(path), "exec"), names)

@@ -12,7 +12,7 @@ SOURCE = '''"""The claims of a source."""
 # %%
 from ledger import Ledger, finding
 
-ledger = Ledger()
+ledger = Ledger(__file__)
 
 
 @ledger.claim(
@@ -132,6 +132,85 @@ def test_all_claims_that_do_not_fit_are_named_with_their_lines(book):
     assert "source.py:29: MisfitError: a-1: line 9: '5' is not found either" in warning
     assert "\na-2: line 18: " in warning
     assert warning.count("ledger.py:") == 1
+
+
+TIMED = '''"""Claims whose findings say when they were made."""
+
+# %%
+import time
+
+from ledger import Ledger, finding
+from samples import one
+
+ledger = Ledger(__file__)
+two = 2
+
+
+def now():
+    return finding(True, at=time.time())
+
+
+@ledger.claim("a-1", "", "one", says="1 < 2", settled="chapter.md")
+def first():
+    """It is."""
+    return now()
+
+
+@ledger.claim("a-2", "", "two", says="2 < 3", settled="chapter.md")
+def second():
+    """It is."""
+    return first() if one > 1 else now()
+
+
+@ledger.claim("a-3", "", "three", says="3 < 4", settled="chapter.md")
+def third():
+    """It is."""
+    return second()
+
+
+claims = ledger.judge()
+'''
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "judged"),
+    [
+        ("source.py", '"""It is."""\n    return now()', '"""It was."""\n    return now()', []),
+        ("source.py", "1 < 2", "1 < 3", ["a-1", "a-2", "a-3"]),  # which call each other
+        ("source.py", "2 < 3", "2 < 4", ["a-2", "a-3"]),
+        ("source.py", "3 < 4", "3 < 5", ["a-3"]),
+        ("source.py", "two = 2", "two = 3", ["a-1", "a-2", "a-3"]),
+        ("samples.py", "one = 1", "one = 1.0", ["a-1", "a-2", "a-3"]),
+    ],
+)
+def test_an_edit_judges_what_it_touches(book, file, old, new, judged):
+    book.file("snippets/claims/samples.py", "one = 1\n")
+    book.file("snippets/claims/source.py", TIMED)
+    book.snippet("from source import claims", name="claims/summary")
+
+    def times(name: str) -> dict[str, float]:
+        claims = book.run(name).results.claims
+        return {key: claim["values"]["at"] for key, claim in claims.items()}
+
+    before = times("claims/source")
+    path = book.root / "snippets/claims" / file
+    assert path.read_text().count(old) == 1
+    book.file(f"snippets/claims/{file}", path.read_text().replace(old, new))
+    for name in ("claims/source", "claims/summary"):  # which imports it
+        after = times(name)
+        assert [key for key in before if after[key] > before[key]] == judged
+    text = book.run("claims/source").results.claims["a-1"]["text"]
+    assert text == ("It was." if "was" in new else "It is.")
+
+
+def test_a_number_that_two_claims_have_is_one_error_that_names_both(book):
+    book.file("snippets/claims/source.py", SOURCE.replace('"a-2"', '"a-1"'))
+    book.snippet("from source import claims", name="claims/summary")
+    (warning,) = book.build("# C\n").warnings
+    both = "two claims have the number a-1: 'product' in line 9 and 'even' in line 18"
+    assert warning.endswith(both)
+    assert "docs/claims.md:7: snippets/claims/ledger.py:" in warning
+    assert "in snippets/claims/source.py:18: ValueError: " in warning
 
 
 def test_a_mistake_in_a_claim_s_words_names_the_claim(book):

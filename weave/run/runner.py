@@ -19,9 +19,23 @@ CONSTS.sleep_unit = 0.02  # seconds; a tenth would be half of what an edited sni
 
 
 def run_all(
-    jobs: Mapping[str, Path], root: Path, time_limit: float
+    jobs: Mapping[str, Path],
+    root: Path,
+    time_limit: float,
+    found_before: Mapping[str, Any] = {},
 ) -> Iterator[tuple[str, dict[str, Any] | WeaveError]]:
-    """Run snippets and labs; as each ends, yield its name and its parts, or what went wrong."""
+    """Run snippets and labs.
+
+    Args:
+        jobs: the file of each, by its name.
+        root: the project's folder.
+        time_limit: seconds, after which one is stopped.
+        found_before: what earlier runs found of claims, for ledgers (`Project.found_before`).
+
+    Yields:
+        As each ends, its name and its parts, or what went wrong. The part `trace` says which files
+        of the project it opened, with their digests.
+    """
     if not jobs:
         return
     with (
@@ -31,7 +45,8 @@ def run_all(
         futures: dict[Any, str] = {}
         # A process stops itself, and says where it was, or is killed a bit later.
         for name in jobs:
-            job = (jobs[name], root, time_limit, scratch)
+            before = found_before if name.startswith("claims/") else {}
+            job = (jobs[name], root, time_limit, scratch, before)
             futures[pool.schedule(execute, job, timeout=time_limit + 2)] = name
         try:
             for future in as_completed(futures):
@@ -56,11 +71,13 @@ def outcome_of(future: Any, name: str, time_limit: float) -> dict[str, Any] | We
         return WeaveError(f"{name}: {words}; run it by itself")
 
 
-def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
+def execute(
+    path: Path, root: Path, time_limit: float, scratch: str, found_before: Mapping[str, Any] = {}
+) -> dict[str, Any]:
     """Do the work of the new process; only there is matplotlib loaded."""
     from weave.run import worker
 
-    return worker.execute(path, root, time_limit, scratch)
+    return worker.execute(path, root, time_limit, scratch, found_before)
 
 
 def processes() -> BaseContext:

@@ -4,13 +4,14 @@ Imported once by the fork server, so that a process begins with the libraries lo
 """
 
 import contextlib
+import importlib
 import io
 import linecache
 import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,23 @@ for _name in FONTS:
 plt.style.use(["default", str(STYLE)])
 
 
-def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str, Any]:
-    """Run a snippet, or a lab, in this process, which then has to end; or raise a WeaveError.
+def execute(
+    path: Path, root: Path, time_limit: float, scratch: str, found_before: Mapping[str, Any] = {}
+) -> dict[str, Any]:
+    """Run a snippet, or a lab, in this process, which then has to end.
+
+    Args:
+        path: of the script or the notebook.
+        root: the project's folder.
+        time_limit: seconds, after which it is stopped.
+        scratch: a folder in which it gets an empty one of its own.
+        found_before: what earlier runs found of claims, for a ledger.
 
     Returns:
         The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
+
+    Raises:
+        WeaveError: it failed; says in which line.
     """
     trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
     sys.dont_write_bytecode = True
@@ -50,12 +63,27 @@ def execute(path: Path, root: Path, time_limit: float, scratch: str) -> dict[str
     try:
         with limits(time_limit):
             is_lab = path.suffix == ".ipynb"
+            if found_before:
+                hand_on(found_before, path.parent)
             parts = run_cells(notebook.read(path), path) if is_lab else run_snippet(path)
         return parts | {"trace": trace}
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
         raise WeaveError(describe(error, path)) from None
+
+
+def hand_on(found_before: Mapping[str, Any], folder: Path) -> None:
+    """Give the ledgers of a folder what earlier runs found of their claims."""
+    sys.path.insert(0, str(folder))
+    try:
+        ledger = importlib.import_module("ledger")
+    except ImportError:  # these claims are judged in another way
+        return
+    finally:
+        sys.path.remove(str(folder))
+    for source, claims in found_before.items():
+        ledger.FOUND_BEFORE[source] = results.unpack(claims)
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
@@ -121,11 +149,19 @@ def describe(error: BaseException, path: Path) -> str:
     """Name an error, and before it the lines that led to it, the innermost first."""
     folder = str(path.parent.parent)  # snippets/ or docs/
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]
-    calls = [(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
-    if not calls:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
-        line = getattr(error, "lineno", None) or 1
-        calls = [(Path(getattr(error, "filename", None) or path), line)]
-    places = [where(f, at) if f.suffix == ".py" else f"{f.name}, line {at}" for f, at in calls]
-    code = f"\n    {frames[-1].line}" if frames and frames[-1].line else ""
-    hint = f"; a run has {MEMORY} GiB: compute in pieces" if isinstance(error, MemoryError) else ""
-    return f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}{hint}{code}"
+    places = [place_of(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
+    if not places:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
+        file = getattr(error, "filename", None) or path
+        places = [place_of(Path(file), getattr(error, "lineno", None) or 1)]
+    said = f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        said += f"; a run has {MEMORY} GiB: compute in pieces"
+    code = frames[-1].line if frames else ""
+    if code and not code.startswith("raise "):  # which the error's own words explain
+        said += f"\n    {code}"
+    return said
+
+
+def place_of(file: Path, line: int | None) -> str:
+    """Name a line of a script, or of a lab's cell."""
+    return where(file, line) if file.suffix == ".py" else f"{file.name}, line {line}"
