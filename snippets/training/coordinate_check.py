@@ -13,7 +13,7 @@ stay together.
 
 # %%
 import numpy as np
-from recall import logits, loss, rms, train
+from recall import log_softmax, logits, rms, train
 
 dims, seeds, steps = [64, 128, 256, 512], range(2), 20
 scales = {
@@ -21,13 +21,21 @@ scales = {
     "8/d": (lambda d: d / 8, False),
     "8/d, W_Q = 0": (lambda d: d / 8, True),
 }
+
+
+def loss_and_size(X, W, s):
+    """Return the loss, and the size of the logits."""
+    seen = logits(X, W, s)
+    return -np.mean(np.diag(log_softmax(seen))), rms(seen)
+
+
 losses, sizes, apart = {}, {}, {}
 for name, (divisor, zero) in scales.items():
     losses[name], sizes[name] = {}, {}
     for d in dims:
         s = divisor(d)
         runs = [
-            [(loss(X, W, s), rms(logits(X, W, s))) for X, W in run]
+            [loss_and_size(X, W, s) for X, W in run]
             for run in (train(d, i, s, steps, zero_query=zero) for i in seeds)
         ]
         losses[name][d], sizes[name][d] = np.mean(runs, axis=0).T

@@ -7,13 +7,23 @@ through unchanged, and there are no positions, so the probability of the right
 answer is the attention weight on the right key. The loss is the mean of −ln of
 it, taken exactly over all sequences unless a batch of them is drawn. Token
 vectors are fixed and have x·x = D, as LayerNorm leaves them. The model has one
-head and is D = 4d wide unless said otherwise.
+head and is D = 4d wide unless said otherwise. Training is in single precision.
 """
+
+from functools import cache
 
 import numpy as np
 
 TYPES = 16
 RIGHT = np.eye(TYPES)
+
+
+@cache
+def draw(d, seed, D):
+    """Return 17 vectors of length 1 at right angles (rows), and W_Q and W_K."""
+    rng = np.random.default_rng([seed, d])
+    right_angles = np.linalg.qr(rng.standard_normal((TYPES + 1, D)).T)[0].T
+    return right_angles, rng.standard_normal((2, d, D)) / np.sqrt(D)
 
 
 def init(d, seed, zero_query=False, cosine=0, width=None):
@@ -22,18 +32,16 @@ def init(d, seed, zero_query=False, cosine=0, width=None):
 
     Any two tokens have the same cosine: what they share is one direction more.
     """
-    rng = np.random.default_rng([seed, d])
     D = width or 4 * d
-    right_angles = np.linalg.qr(rng.standard_normal((TYPES + 1, D)).T)[0].T
+    right_angles, (W_Q, W_K) = draw(d, seed, D)
     own, shared = right_angles[:TYPES], right_angles[TYPES]
     X = np.sqrt(D) * (np.sqrt(1 - cosine) * own + np.sqrt(cosine) * shared)
-    W_Q, W_K = rng.standard_normal((2, d, D)) / np.sqrt(D)
-    return X, [0 * W_Q if zero_query else W_Q, W_K]
+    return X, [np.zeros_like(W_Q) if zero_query else W_Q, W_K]
 
 
 def scores(X, W):
     """Return q·k for every query type (row) and key type (column)."""
-    return (X @ W[0].T) @ (X @ W[1].T).T
+    return ((W[0] @ X.T).T @ (W[1] @ X.T)).astype(float)
 
 
 def log_softmax(logits):
@@ -52,10 +60,11 @@ def gradients(X, W, s, target=RIGHT, asked=1):
 
     `asked` weighs the query types (16 × 1), with mean 1.
     """
-    Q, K = X @ W[0].T, X @ W[1].T
+    Q, K = W[0] @ X.T, W[1] @ X.T  # a column for each type
+    p = np.exp(log_softmax((Q.T @ K).astype(float) / s))
     # ∂loss/∂(q·k), for each pair of types.
-    g = asked * (np.exp(log_softmax(Q @ K.T / s)) - target) / (TYPES * s)
-    return [(g @ K).T @ X, (g.T @ Q).T @ X]
+    g = (asked * (p - target) / (TYPES * s)).astype(X.dtype)
+    return [K @ g.T @ X, Q @ g @ X]
 
 
 def train(d, seed, s, steps, eta=0.1, labels=None, batch=None, **how):
@@ -67,7 +76,8 @@ def train(d, seed, s, steps, eta=0.1, labels=None, batch=None, **how):
     each step, four of them. `how` goes to `init`.
     """
     X, W = init(d, seed, **how)
-    mean, square = np.zeros((2, 2, *W[0].shape))
+    X, W = X.astype(np.float32), [w.astype(np.float32) for w in W]
+    mean, square = np.zeros((2, 2, *W[0].shape), np.float32)
     target, asked, even = RIGHT, 1, np.full(TYPES, 1 / TYPES)
     yield X, [*W]
     for t in range(1, steps + 1):
@@ -75,7 +85,7 @@ def train(d, seed, s, steps, eta=0.1, labels=None, batch=None, **how):
             target = labels.multinomial(4, even, TYPES) / 4
         if batch is not None:
             asked = batch.multinomial(4, even)[:, np.newaxis] * TYPES / 4
-        rate = eta / X.shape[1] * np.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+        rate = eta / X.shape[1] * (1 - 0.999**t) ** 0.5 / (1 - 0.9**t)
         for i, g in enumerate(gradients(X, W, s, target, asked)):
             mean[i] += 0.1 * (g - mean[i])
             square[i] += 0.001 * (g * g - square[i])

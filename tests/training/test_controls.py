@@ -18,8 +18,8 @@ def test_each_control_by_another_program(recall, snippet):
         moved = by_hand.scores(X, V) - by_hand.scores(X, W)
         found = [np.sqrt(np.mean(np.diag(moved) ** 2)), np.sqrt(np.mean(moved**2))]
         found.append(np.sqrt(np.mean(moved.var(axis=1))))
-        # The row of this name has these sizes, and no other row has.
-        same = [row for row in page.size if close(page.size[row][:, seed, column], found, 1e-6)]
+        # The row of this name has these sizes, in single precision, and no other row has.
+        same = [row for row in page.size if close(page.size[row][:, seed, column], found, 2e-5)]
         assert same == [name]
 
 

@@ -95,7 +95,7 @@ def test_the_divisor_and_a_step_of_sgd(recall, snippet):
 
     for a in (0.5, 1):
         logit, of_q = exponents(a, lambda s: 16)
-        assert close([page.sgd[a], page.coordinate[a]], [logit, of_q])
+        assert close([page.sgd[a], page.coordinate[a]], [logit, of_q], 1e-6)
         # With η like s/D the logit moves as with Adam, and coordinates move alike.
         logit, of_q = exponents(a, lambda s: 2 * s)
         assert abs(logit[0] - page.movement[a][0]) < 0.1 < abs(page.sgd[a][0] - page.movement[a][0])
