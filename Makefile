@@ -46,16 +46,17 @@ lint: $(VENV)/tests-installed ## style, types, scripts and styles, the workflows
 	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --error-on-warnings
 	$(BIN)/zizmor --quiet --offline --no-progress .github
 
-format: $(VENV)/tests-installed ## mend what of the style a program can mend
-	$(BIN)/ruff check --fix
-	$(BIN)/ruff format
-	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write
+# What no program can mend comes last, after all that could be mended is.
+format: $(VENV)/tests-installed ## mend what of the style a program can mend, and say what is left
+	@$(BIN)/ruff check --fix-only
+	@left=0; \
+	$(BIN)/ruff format || left=1; \
+	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write --error-on-warnings || left=1; \
+	$(BIN)/ruff check || left=1; \
+	exit $$left
 
 labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
-	$(BIN)/jupyter nbconvert --log-level ERROR --inplace --clear-output \
-	  --ClearMetadataPreprocessor.enabled=True \
-	  --ClearMetadataPreprocessor.preserve_nb_metadata_mask="{'kernelspec', ('language_info', 'name')}" \
-	  $(or $(ARGS),docs/labs/*.ipynb)
+	$(BIN)/python -m tests.labs.clear $(or $(ARGS),docs/labs/*.ipynb)
 
 # All that is installed, with hashes, made from what is pinned by hand: the newest that fits.
 lock: $(VENV)/uv ## note what requirements.txt means in full; ARGS=--upgrade for the newest of it
