@@ -16,6 +16,7 @@ import matplotlib as mpl
 import pytest
 
 from tests.imports import imports
+from tests.labs.clear import cleared
 from weave.embeds.embed import token
 from weave.pages.lab import to_script
 from weave.run.notebook import Cell
@@ -26,10 +27,8 @@ mpl.use("agg")
 ROOT = Path(__file__).parents[2]
 LABS = sorted((ROOT / "docs/labs").glob("*.ipynb"))
 MAY_IMPORT = {"numpy", "scipy", "matplotlib", *sys.stdlib_module_names}
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
+# What a skeleton gives before there is an answer: `return None`, or `answer = None`.
+NOTHING = re.compile(r"^(\s+return |\w+ = )None\b", re.MULTILINE)
 SOLUTION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -161,12 +160,12 @@ def test_a_check_rejects_typical_mistakes(path, number):
 )
 def test_a_check_says_what_it_cannot_take(path, number, value):
     cells = cells_of(path)
-    skeleton = cells[f"exercise-{number}"]["source"]
-    nothing = "return None" if "return None" in skeleton else "= None"
-    answer = skeleton.replace(nothing, nothing.replace("None", value))
-    assert answer != skeleton
+    answer = NOTHING.sub(rf"\1{value}", cells[f"exercise-{number}"]["source"])
     said = run(only(cells, number), {number: answer})[number]
-    assert said.startswith(f"Exercise {number}: not yet;"), said
+    assert said.startswith(f"Exercise {number}: not yet;"), (
+        f"to the answer {value} the check has to print 'Exercise {number}: not yet; …', and a "
+        f"reason, as to whatever it cannot take; it prints: {said}"
+    )
 
 
 # --- the notebooks ---------------------------------------------------------------------------
@@ -174,19 +173,17 @@ def test_a_check_says_what_it_cannot_take(path, number, value):
 
 def flaws(path: Path) -> list[str]:
     """List what keeps a notebook from being a lab."""
-    notebook = json.loads(path.read_text("utf-8"))
+    written = path.read_text("utf-8")
     found = []
-    for number, cell in enumerate(notebook["cells"]):
-        name = cell.get("id", "")
+    if cleared(written) != written:
+        found.append("outputs, counts or metadata are not cleared: make labs")
+    ids = [cell.get("id", "") for cell in json.loads(written)["cells"]]
+    for number, name in enumerate(ids, start=1):
         if not re.fullmatch(r"[a-z]+(-\d+[a-z]?)?", name):
-            found.append(f"cell {number} has no id that says what it is")
-        if cell["metadata"] or cell.get("execution_count") or cell.get("outputs"):
-            found.append(f"{name}: clear the outputs, the counts and the metadata: make labs")
+            found.append(f"cell {number} has the id '{name}', which does not say what it is")
     cells = cells_of(path)
-    if len(cells) < len(notebook["cells"]):
+    if len(cells) < len(ids):
         found.append("two cells have the same id")
-    if notebook["metadata"] != METADATA:
-        found.append(f"metadata of the notebook other than {METADATA}: make labs")
     if not next(iter(cells.values()))["source"].startswith("# "):
         found.append("the first cell is no heading")
 
@@ -202,6 +199,8 @@ def flaws(path: Path) -> list[str]:
             continue
         if not cells[parts[0]]["source"].startswith(f"## {number}. "):
             found.append(f"{parts[0]} does not begin with '## {number}. '")
+        if not NOTHING.search(cells[parts[1]]["source"]):
+            found.append(f"{parts[1]} gives an answer: write 'return None', or 'answer = None'")
         if len(SOLUTION.findall(cells[parts[-1]]["source"])) != 1:
             found.append(f"{parts[-1]} needs one ```python block, no more")
     for name, cell in cells.items():
@@ -220,7 +219,7 @@ def flaws(path: Path) -> list[str]:
         if any(found.lastgroup in {"figure", "value"} for found in token().finditer(text)):
             found.append(f"{name}: Jupyter knows no '::: figure' and no '{{= value }}'")
         if re.search(r"\]\((?!https?:|#)", text):
-            found.append(f"{name}: a link that leads nowhere from a download")
+            found.append(f"{name}: a link that leads nowhere from a download: begin with https://")
     return found
 
 
@@ -230,20 +229,32 @@ def test_a_notebook_is_a_lab(path):
     assert not found, "\n".join(found)
 
 
-def test_every_lab_has_a_chapter_that_links_to_it_and_wrong_answers():
-    stems = {path.stem for path in LABS}
-    assert stems == {p.stem for p in Path(__file__).parent.glob("*.py")} - {"test_labs"}
-    for stem in stems:
-        chapter = (ROOT / f"docs/{stem}.md").read_text("utf-8")
-        assert f"(labs/{stem}.ipynb)" in chapter
+@EACH_LAB
+def test_a_lab_has_wrong_answers_and_a_chapter_that_links_to_it(path):
+    assert Path(__file__).with_name(f"{path.stem}.py").is_file(), "it holds RIGHT and WRONG"
+    link = f"(labs/{path.name})"
+    assert link in (ROOT / f"docs/{path.stem}.md").read_text("utf-8"), f"no link {link}"
+
+
+def test_each_module_of_answers_is_of_a_lab():
+    modules = {file.stem for file in Path(__file__).parent.glob("*.py")}
+    assert modules - {"test_labs", "clear"} == {path.stem for path in LABS}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "flaw"),
     [
         ('"id": "hint-1"', '"id": "hint-2"', "same id"),
-        ('"outputs": []', '"outputs": [{"output_type": "stream"}]', "clear the outputs"),
-        ('"name": "python"\n', '"name": "python", "version": "3.11.5"\n', "metadata of the"),
+        (
+            '"outputs": []',
+            '"outputs": [{"output_type": "stream", "name": "a", "text": "b"}]',
+            "make",
+        ),
+        ('"execution_count": null', '"execution_count": 3', "make labs"),
+        ('"name": "python"\n', '"name": "python", "version": "3.11.5"\n', "make labs"),
+        ('"Python 3"', '"Python 3 (ipykernel)"', "make labs"),
+        ("return None", "return 1", "exercise-1 gives an answer"),
+        ('"id": "hint-1"', '"id": "a1b2c3d4"', "which does not say what it is"),
         ("import numpy as np", "import weave", "imports weave"),
         ("<details>", "<details open>", "on lines"),
         ("$d_k$", "{= spread.std }", "Jupyter knows"),
@@ -256,6 +267,15 @@ def test_a_flaw_is_found(tmp_path, old, new, flaw):
     bad = tmp_path / "variance.ipynb"
     bad.write_text(text.replace(old, new, 1), "utf-8")
     assert any(flaw in problem for problem in flaws(bad)), flaws(bad)
+
+
+def test_make_labs_clears_what_jupyter_leaves_and_nothing_else():
+    text = (ROOT / "docs/labs/variance.ipynb").read_text("utf-8")
+    left = text.replace('"execution_count": null', '"execution_count": 3')
+    left = left.replace('"Python 3"', '"Python 3 (ipykernel)"')
+    left = left.replace('"metadata": {}', '"metadata": {"trusted": true}')
+    assert left.count("ipykernel") == 1
+    assert cleared(left) == text
 
 
 # --- the scripts -----------------------------------------------------------------------------
@@ -273,4 +293,4 @@ def test_the_script_does_what_the_notebook_does(path):
     cells = cells_of(path)
     script = to_script(path)
     assert not differs(script, cells)
-    assert differs(script.replace("return None", "return 0", 1), cells)
+    assert differs(NOTHING.sub(r"\g<1>0", script, count=1), cells)
