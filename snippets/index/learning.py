@@ -2,10 +2,10 @@
 scores are divided by √d. Undivided it does not get going. Each line is one of
 three seeds, at the best of seven learning rates.
 
-The loss over 500 training steps. Three lines of scores divided by √d stay above
-2 for 100 steps, then fall to nearly 0 by step 200. Three lines of undivided
-scores sink from above 3 to about 2.75, and stay above a dotted line at 2.3 for
-a model that weighs all keys alike.
+The loss over {= steps[-1] } training steps. Three lines of scores divided by √d
+stay above 2 for 100 steps, then fall to nearly 0 by step 200. Three lines of
+undivided scores sink from above 3 to about 2.75, and stay above a dotted line
+at {= even :.1f } for a model that weighs all keys alike.
 """
 
 # %%
@@ -16,7 +16,8 @@ import numpy as np
 table = Path(__file__).parents[1] / "training" / "learning.csv"
 read = {"delimiter": ",", "names": True, "dtype": None, "encoding": "utf-8"}
 rows = np.genfromtxt(str(table), skip_header=4, **read)
-rows = rows[(rows["setting"] == "plain") & (rows["d"] == 64)]
+d = 64
+rows = rows[(rows["setting"] == "plain") & (rows["d"] == d)]
 rows = rows[np.lexsort((rows["step"], rows["seed"], rows["rate"]))]
 steps, curve = np.unique(rows["step"]), {}
 for divisor, seeds in {"none": 3, "√d": 3, "∞": 2}.items():
@@ -40,14 +41,11 @@ axes.set(xlabel="training step", ylabel="loss", ylim=(0, None))
 plt.show()
 
 # %% says
-assert all(len(curve[name]) == 3 for name in ("none", "√d")), (
-    "Each line is one of three seeds"
-)
-assert steps[-1] == 500, "The loss over 500 training steps"
-early, late = steps <= 100, steps >= 200
-assert np.all(curve["√d"][:, early] > 1.9), "stay above 2 for 100 steps"
-assert np.all(curve["√d"][:, late] < 0.1), "then fall to nearly 0 by step 200"
+for name in ("none", "√d"):
+    assert len(curve[name]) == 3, "Each line is one of three seeds"
+divided = curve["√d"]
+assert np.all(divided[:, steps < 100] > 2), "stay above 2 for 100 steps"
+assert np.all(divided[:, steps >= 200] < 0.1), "to nearly 0 by step 200"
 assert np.all(curve["none"][:, 0] > 3), "sink from above 3 to about 2.75"
 assert np.all(abs(curve["none"][:, -1] - 2.75) < 0.03), "to about 2.75, and"
-assert np.all(curve["none"] > even), "stay above a dotted line at 2.3"
-assert abs(even - 2.3) < 0.05, "a dotted line at 2.3 for a model"
+assert np.all(curve["none"] > even), "stay above a dotted line at … for"

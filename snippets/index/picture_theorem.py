@@ -29,7 +29,8 @@ plt.show()
 
 # %% says
 right = len(angle) // 2
-assert np.isclose(angle[right], np.radians(90)), "from 0 to 180 degrees"
+assert np.isclose(angle[-1], np.radians(180)), "from 0 to 180 degrees"
+assert np.isclose(angle[right], np.radians(90)), "falls to 0 at 90 degrees"
 assert exact[right] < 1e-9, "the exact curve falls to 0 at 90 degrees"
 assert np.isclose(published[right], published[0] / 2), (
     "the published one to half its height"

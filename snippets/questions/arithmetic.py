@@ -1,8 +1,11 @@
 """Subtracting the largest score changes no weight; dividing does.
 
-Three groups of bars, the weights of three keys with the scores 14, 10 and 12.
-As they are: 0.87, 0.02 and 0.12. With 14 subtracted from each: the same.
-Divided by 8: 0.42, 0.25 and 0.33.
+Three groups of bars, the weights of three keys with the scores {= scores[0] },
+{= scores[1] } and {= scores[2] }. As they are: {= weights["scores"][0] :.2f },
+{= weights["scores"][1] :.2f } and {= weights["scores"][2] :.2f }. With
+{= scores[0] } subtracted from each: the same. Divided by 8:
+{= weights["divided"][0] :.2f }, {= weights["divided"][1] :.2f } and
+{= weights["divided"][2] :.2f }.
 """
 
 # %%
@@ -80,6 +83,9 @@ assert [*scores] == [14, 10, 12], "For the scores 14, 10 and 12"
 assert np.allclose(weights["shifted"], weights["scores"]), (
     "Subtracting the largest score changes no weight"
 )
+assert np.allclose(weights["shifted"], weights["scores"]), (
+    "subtracted from each: the same"
+)
 assert np.isclose(largest["shifted"], largest["scores"]), (
     "the first weight stays … if 14 is subtracted"
 )
@@ -101,9 +107,6 @@ assert e4m3(1 + 2.0**-3) == 1 + 2.0**-3, "with 3 bits for the fraction"
 assert int8(5.0) == 4, "if its range is 4 standard deviations"
 assert of_fp8 > 2 * of_int8, "and int8 less than half as much"
 assert rounds_to[1024] == 0 < typical[1024], "typical one of 1024 … rounds to 0"
-rounded = {name: [*np.round(each, 2)] for name, each in weights.items()}
-assert rounded["scores"] == [0.87, 0.02, 0.12], (
-    "As they are: 0.87, 0.02 and 0.12"
+assert np.allclose(weights["divided"], special.softmax(scores / 8)), (
+    "Divided by 8: … and"
 )
-assert rounded["shifted"] == rounded["scores"], "subtracted from each: the same"
-assert rounded["divided"] == [0.42, 0.25, 0.33], "by 8: 0.42, 0.25 and 0.33"

@@ -1,11 +1,13 @@
-r"""In a head of {= billions.d } a logit of 1000 takes queries and keys at least
-{= billions.parallel[1000] :.1f } times as long as at the start, if they
+r"""In a head of {= d } a logit of 1000 takes queries and keys at least
+{= parallel[1000] :.1f } times as long as at the start, if they
 grow alike.
 
 Three rows on a logarithmic axis, each with a dot and a ring: how many times as
 long as at the start query and key must be for a logit of 50, 100 and 1000. The
-dot, for a query and a key in one direction: 2.1, 3.0 and 9.4. The ring, for
-the largest logit of 4096 keys in random directions: 3.7, 5.3 and 16.6.
+dot, for a query and a key in one direction: {= parallel[50] :.1f },
+{= parallel[100] :.1f } and {= parallel[1000] :.1f }. The ring, for the largest
+logit of 4096 keys in random directions: {= random[50] :.1f },
+{= random[100] :.1f } and {= random[1000] :.1f }.
 """
 
 # %%
@@ -54,7 +56,3 @@ assert parallel[1000] < random[1000], (
 assert np.isclose(by_d, 128**0.25), (
     "each would have to be … times as long again"
 )
-dots = [round(f, 1) for f in parallel.values()]
-assert dots == [2.1, 3.0, 9.4], "one direction: 2.1, 3.0 and 9.4"
-rings = [round(f, 1) for f in random.values()]
-assert rings == [3.7, 5.3, 16.6], "random directions: 3.7, 5.3 and 16.6"

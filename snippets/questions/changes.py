@@ -5,9 +5,10 @@ Dots on a logarithmic axis: the standard deviation of a logit in seven settings,
 each joined to 1. A dashed line marks 1, the value with independent queries and
 keys of 64 dimensions and unit variance. On the line: a mask, a bias for the
 position, shared keys, and dropout of the weights; and RMSNorm on q and k. Right
-of it: cross-attention between two widths, 1.10, and dropout of q and k, 1.11.
-Left of it: twice as many heads with the old divisor, 0.71; the root of the
-model's width, 0.35; and unit vectors still divided by the root, 0.016.
+of it: cross-attention between two widths, {= cross :.2f }, and dropout of q and
+k, {= dropout :.2f }. Left of it: twice as many heads with the old divisor,
+{= heads :.2f }; the root of the model's width, {= by_width :.2f }; and unit
+vectors still divided by the root, {= unit :.3f }.
 """
 
 # %%
@@ -69,12 +70,9 @@ assert plain == 1, "dropout of weights leave the spread at 1"
 assert abs(by_width - 1) > 0.5, "the wrong dimension under the root does not"
 assert len(spread) == 7, "the standard deviation of a logit in seven settings"
 assert normed == 1, "On the line: … and RMSNorm on q and k"
-assert [round(cross, 2), round(dropout, 2)] == [1.10, 1.11], (
-    "Right of it: … two widths, 1.10, and dropout of q and k, 1.11"
-)
-left = [round(heads, 2), round(by_width, 2), round(unit, 3)]
-assert left == [0.71, 0.35, 0.016], (
-    "Left of it: twice as many heads … 0.71; … width, 0.35; … root, 0.016"
+assert min(cross, dropout) > 1, "Right of it: cross-attention … and dropout of"
+assert max(heads, by_width, unit) < 1, (
+    "Left of it: twice as many heads … and unit vectors"
 )
 assert (width, width / 8, width / 16) == (512, 64, 32), (
     "At width 512, going from 8 heads to 16 halves the head … to 32"

@@ -2,10 +2,11 @@ r"""Other attentions have other factors, and a start near 1 all the same; CLIP's
 largest factor would leave much more.
 
 Dots on a logarithmic axis: the standard deviation of a logit, each joined to a
-dashed line at 1. Left of it: Set Transformer with 4 heads, 0.50; CLIP's factor
-at the start, 0.63; additive attention, 0.72. Right of it: all logits of queries
-and keys with a mean of one half, 1.22, and a row of them, 1.12; gains of 1.5 on
-both sides, 2.25; CLIP's largest factor, 4.42.
+dashed line at 1. Left of it: Set Transformer with 4 heads, {= sets :.2f };
+CLIP's factor at the start, {= clip_start :.2f }; additive attention,
+{= additive :.2f }. Right of it: all logits of queries and keys with a mean of
+one half, {= all_spread :.2f }, and a row of them, {= row_spread :.2f }; gains
+of 1.5 on both sides, {= both :.2f }; CLIP's largest factor, {= clip_end :.2f }.
 """
 
 # %%
@@ -120,12 +121,9 @@ assert both == 1.5**2, "gains of 1.5 on both"
 assert small_share < share["root"], "the share … falls to … because of"
 assert mean_logit == 64 * m**2 / 8, "in all 64 coordinates"
 assert 1 < row_spread < all_spread, "The spread of all logits is"
-left = [round(x, 2) for x in (sets, clip_start, additive)]
-assert left == [0.50, 0.63, 0.72], (
-    "Left of it: … 0.50; … at the start, 0.63; additive attention, 0.72"
+assert max(sets, clip_start, additive) < 1, "Left of it: Set Transformer"
+assert min(all_spread, row_spread, both, clip_end) > 1, (
+    "Right of it: all logits"
 )
-right = [round(x, 2) for x in (all_spread, row_spread, both, clip_end)]
-assert right == [1.22, 1.12, 2.25, 4.42], (
-    "Right of it: … one half, 1.22, … 1.12; … sides, 2.25; … factor, 4.42"
-)
+assert 4 * head == 128, "Set Transformer with 4 heads"
 assert clip_end > 4, "largest factor would leave much more"

@@ -2,10 +2,10 @@ r"""Divided before the product, vectors may be longer before their score
 overflows in half precision.
 
 The largest size of a coordinate for which no score can overflow in fp16,
-against the dimension from 16 to 4096, both axes logarithmic. Two falling lines.
-The lower and steeper one: divided after the product, just below 32 at 64
-dimensions. The upper one: a fourth root on each side, or the root on the query
-alone, 90 at 64 dimensions.
+against the dimension from {= dims[0] } to {= dims[-1] }, both axes logarithmic.
+Two falling lines. The lower and steeper one: divided after the product, just
+below 32 at 64 dimensions. The upper one: a fourth root on each side, or the
+root on the query alone, {= each_side[64] :.0f } at 64 dimensions.
 """
 
 # %%
@@ -48,11 +48,9 @@ plt.show()
 # %% says
 assert min(gain.values()) > 1, "before the product, vectors may be longer"
 lines = [*after.values()], [*each_side.values()]
-assert (dims[0], dims[-1]) == (16, 4096), "the dimension from 16 to 4096"
 assert np.all(np.diff(lines) < 0), "Two falling lines"
 assert np.all(np.diff([*gain.values()]) > 0), "The lower and steeper one"
 assert 31.9 < after[64] < 32, "just below 32 at 64 dimensions"
-assert round(each_side[64]) == 90, "on the query alone, 90 at 64 dimensions"
 assert abs(scores["each side"] / exact - 1) < 2**-8, "The result is the same"
 assert scores["query"] == exact < scores["after"], (
     "Dividing only the query … protects the sum just as well"

@@ -2,10 +2,10 @@ r"""Rotary positions leave the variance alone if the coordinates of a pair have
 equal variances, in the query or in the key.
 
 The variance of a score divided by d, against the distance between two tokens
-from 0 to 60, for 64 dimensions. Three curves. Equal variances: a level line
-at 1. Variances of 1.5 and 0.5 in each pair, for query and key alike: from 1.25
-it falls and oscillates around 1.1. Variances of 2 and 0: from 2 it falls and
-oscillates around 1.4.
+from 0 to {= distance[-1] :.0f }, for 64 dimensions. Three curves. Equal
+variances: a level line at 1. Variances of 1.5 and 0.5 in each pair, for query
+and key alike: from {= near[0.5] :.2f } it falls and oscillates around 1.1.
+Variances of 2 and 0: from {= near[1] :.0f } it falls and oscillates around 1.4.
 """
 
 # %%
@@ -47,9 +47,10 @@ plt.show()
 # %% says
 assert np.all(abs(curves[0] - 1) < 1e-9), "Equal variances: a level line at 1"
 late = {uneven: curve[distance > 30].mean() for uneven, curve in curves.items()}
-assert near[0.5] == 1.25 > late[0.5], "and key alike: from 1.25 it falls"
+assert near[0.5] == (1.5**2 + 0.5**2) / 2, "Variances of 1.5 and 0.5 in each"
+assert near[0.5] > late[0.5], "and key alike: from … it falls"
 assert abs(late[0.5] - 1.1) < 0.05, "it falls and oscillates around 1.1"
-assert near[1] == 2 > late[1], "Variances of 2 and 0: from 2 it falls"
+assert near[1] == 2**2 / 2 > late[1], "Variances of 2 and 0: from … it falls"
 assert abs(late[1] - 1.4) < 0.05, "it falls and oscillates around 1.4"
 assert near[0.5] == (1.5**2 + 0.5**2) / 2, "in every pair are 1.5 and 0.5"
 assert lowest[60] < near[0.5], "over the first 60 distances it falls to"

@@ -1,9 +1,10 @@
 r"""A sigmoid saturates without a divisor, too, whatever the number of keys.
 
-The mean slope of the sigmoid at a random logit, against the dimension from 1 to
-1024, both axes logarithmic. Divided by the root of d it is level at 0.21.
-Undivided it starts there and falls like one over the root of d: 0.049 at 64
-dimensions, 0.012 at 1024.
+The mean slope of the sigmoid at a random logit, against the dimension from
+{= dims[0] } to {= dims[-1] }, both axes logarithmic. Divided by the root of d
+it is level at {= divided :.2f }. Undivided it starts there and falls like one
+over the root of d: {= bare[64] :.3f } at 64 dimensions, {= bare[1024] :.3f } at
+1024.
 """
 
 # %%
@@ -70,13 +71,9 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert round(divided, 2) == 0.21, "it is level at 0.21"
 assert np.isclose(bare[1], divided), "Undivided it starts there"
 assert np.all(np.diff([*bare.values()]) < 0), "starts there and falls"
 assert 1.98 < bare[256] / bare[1024] < 2, "falls like one over the root of d"
-assert [round(bare[64], 3), round(bare[1024], 3)] == [0.049, 0.012], (
-    "0.049 at 64 dimensions, 0.012 at 1024"
-)
 assert bare[64] < divided / 2, "a sigmoid saturates at large scores, too"
 assert sum_of_weights["divided"] > 1.1, "weights also no longer add up to 1"
 assert linear > 0.9 * n, "Its weights are rather too even"

@@ -5,12 +5,12 @@ queries wait long.
 Two panels over the number of training steps. Left, the loss of a layer that
 learns to look up 16 keys, with the minus logarithm of the right weight as its
 loss: undivided it starts above 10, above the two others, and falls below them
-within ten steps; divided by the root of d it starts near 3, and falls more
-slowly; divided by d, slowest. Right, on a logarithmic axis of steps up to 1000,
-the share of queries that give most of the weight to the right one of three keys
-if the loss is minus the weight: divided by the root of d the curve reaches 1 by
-about a hundred steps, undivided it creeps up from a third and is at about 0.6
-at the end.
+within ten steps; divided by the root of d it starts near
+{= loss["√d"][0] :.0f }, and falls more slowly; divided by d, slowest. Right, on
+a logarithmic axis of steps up to 1000, the share of queries that give most of
+the weight to the right one of three keys if the loss is minus the weight:
+divided by the root of d the curve reaches 1 by about a hundred steps, undivided
+it creeps up from a third and is at about 0.6 at the end.
 """
 
 # %%
@@ -99,3 +99,4 @@ assert late["none"] < 0.7 < 0.99 < late["√d"], (
     "only about … of the queries have found the"
 )
 assert len(share["none"]) == 1000, "the right one after 1000 steps"
+assert len(share["none"]) == 1000, "a logarithmic axis of steps up to 1000"

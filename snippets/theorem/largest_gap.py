@@ -2,10 +2,11 @@ r"""Once $q$ and $k$ align, the published formula is off by little: at most by a
 factor that tends to 1 as $d$ grows.
 
 The largest possible ratio of the published to the true root mean square,
-against the number of dimensions from 2 to 1024, on logarithmic axes, for three
-alignments. At alignment 0.1 it falls from about 7 to little above 1; at 0.3
-from above 2, at 0.6 from below 2. Dots on the curves: both formulas, evaluated
-at the matrix C that is worst.
+against the number of dimensions from {= dims[0] } to {= dims[-1] }, on
+logarithmic axes, for three alignments. At alignment 0.1 it falls from about
+{= ratio[0.1][2] :.0f } to little above 1; at 0.3 from {= ratio[0.3][2] :.1f },
+at 0.6 from {= ratio[0.6][2] :.1f }. Dots on the curves: both formulas,
+evaluated at the matrix C that is worst.
 """
 
 # %%
@@ -60,8 +61,4 @@ for rho in alignments:
     assert np.allclose(worst, curve[:8]), "The largest possible ratio of the"
     end = bound[rho][1024] / bound[rho][512]
     assert abs(end - 1 / 2) < 0.01, "It falls like $1/d$"
-assert round(ratio[0.1][2]) == 7, (
-    "At alignment 0.1 it falls from about 7 to little above 1"
-)
-assert ratio[0.3][2] > 2, "at 0.3 from above 2"
-assert ratio[0.6][2] < 2, "at 0.6 from below 2"
+    assert ratio[rho][2] > 1.3, "it falls from … to little above 1"

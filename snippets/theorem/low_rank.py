@@ -2,10 +2,11 @@ r"""At low rank $q\cdot k$ stays near $\sqrt d$; at high rank it grows if query
 and key agree in direction, $U = V$, and not if their directions are random.
 
 The root mean square of q·k in 1024 dimensions against the rank r of the
-cross-covariance, from 1 to 1024, on logarithmic axes, at correlation 0.3. If
-U = V, or U = -V, the curve is flat at 32 until r is about 100, then rises to
-more than 300. If they are two random subspaces, it
-stays flat at 32 for every rank; dots, each the mean of 60 pairs of random
+cross-covariance, from {= ranks[0] } to {= ranks[-1] }, on logarithmic axes, at
+correlation 0.3. If U = V, or U = -V, the curve is flat at
+{= aligned[1] :.0f } until r is near {= overtakes :.0f }, then rises to
+{= aligned[1024] :.0f }. If they are two random subspaces, it stays flat at
+{= unaligned[1] :.0f } for every rank; dots, each the mean of 60 pairs of random
 subspaces, lie on it.
 """
 
@@ -57,7 +58,5 @@ assert aligned[1024] > 9 * unaligned[1024], "at high rank it grows if query"
 assert max(unaligned.values()) < 1.01 * 32, "not if their directions are random"
 same = np.allclose([*opposed.values()], [*aligned.values()])
 assert same, "If U = V, or U = -V, the curve is flat"
-assert abs(aligned[1] - 32) < 0.1, "the curve is flat at 32"
-assert 90 < overtakes < 110, "until r is about 100"
-assert aligned[1024] > 300, "then rises to more than 300"
-assert max(unaligned.values()) < 1.01 * 32, "stays flat at 32 for every rank"
+assert aligned[1024] > aligned[1], "flat … then rises to"
+assert max(unaligned.values()) < 1.01 * 32, "stays flat at … for every rank"

@@ -1,13 +1,14 @@
 r"""Turn $q$ by 90° to get $k$: the score is always 0, and $\|C\|_F^2$ in place
-of $\mathrm{tr}(C^2)$ gives 4.
+of $\mathrm{tr}(C^2)$ gives {= printed[90] :.0f }.
 
 Two stacked panels. Above, three queries of different lengths and directions,
 each with its key, which is the query turned by a quarter turn: all three pairs
 stand at a right angle. Below, the mean square of the score against the angle
-between a query and its key, from 0 to 180 degrees. The exact curve, 8 cos²,
-falls from 8 to 0 at 90 degrees and rises again; simulated dots lie on it. The
-published formula gives a dashed curve that meets it at 0 and 180 degrees and is
-above it elsewhere, by 4 at 90 degrees.
+between a query and its key, from 0 to {= angles[-1] } degrees. The exact curve,
+{= exact[0] :.0f } cos², falls from {= exact[0] :.0f } to 0 at 90 degrees and
+rises again; simulated dots lie on it. The published formula gives a dashed
+curve that meets it at 0 and {= angles[-1] } degrees and is above it elsewhere,
+by {= printed[90] :.0f } at 90 degrees.
 """
 
 # %%
@@ -25,7 +26,7 @@ def turn(degrees):
 
 
 # k = R q, so C = E[q kᵀ] = E[q qᵀ] Rᵀ = Rᵀ.
-angles = range(0, 181, 3)
+angles = list(range(0, 181, 3))
 exact = {a: second_moment(one, one, turn(a).T) for a in angles}
 printed = {a: published(one, one, turn(a).T) for a in angles}
 
@@ -74,14 +75,14 @@ plt.show()
 
 # %% says
 assert abs(exact[90]) < 1e-9, "the score is always 0"
-assert abs(printed[90] - 4) < 1e-9, "in place of … gives 4"
-assert abs(printed[90] - 4) < 1e-9, "with the transpose the formula gives 4"
 curve = np.array([*exact.values()])
-assert abs(curve[0] - 8) < 1e-9, "exact curve, 8 cos², falls from 8"
-assert np.all(np.diff(curve[:31]) < 0), "falls from 8 to 0 at 90 degrees"
+assert np.allclose(curve, 8 * np.cos(np.radians(angles)) ** 2), (
+    "The exact curve, … cos², falls"
+)
+assert exact[90] < 1e-9, "falls from … to 0 at 90 degrees"
+assert np.all(np.diff(curve[:31]) < 0), "falls from … to 0 at 90 degrees"
 assert np.all(np.diff(curve[30:]) > 0), "and rises again; simulated dots"
 excess = np.array([*printed.values()]) - curve
-assert np.all(abs(excess[[0, -1]]) < 1e-9), "meets it at 0 and 180 degrees"
+assert np.all(abs(excess[[0, -1]]) < 1e-9), "meets it at 0 and … degrees"
 assert np.all(excess[1:-1] > 0.01), "and is above it elsewhere"
-assert abs(excess[30] - 4) < 1e-9, "above it elsewhere, by 4 at 90 degrees"
 assert np.all(excess > -1e-9), "The printed mean square is never too small"

@@ -3,8 +3,9 @@ of order $1/\sqrt{d}$ otherwise.
 
 The largest distance between the exact distribution function and that of the
 Gaussian with the same mean and variance, against the number of dimensions from
-4 to 1024, on logarithmic axes. Without correlation it falls along the dashed
-guide 0.138/d; with correlation 0.5 along the dashed guide 0.155/√d, far above.
+{= dims[0] } to {= dims[-1] }, on logarithmic axes. Without correlation it falls
+along the dashed guide {= fourth :.3f }/d; with correlation 0.5 along the dashed
+guide {= third :.3f }/√d, far above.
 """
 
 # %%
@@ -54,10 +55,8 @@ plt.show()
 assert abs(distance[0][1024] * 1024 / fourth - 1) < 0.05, (
     "Without correlation it falls along the dashed guide"
 )
-assert round(fourth, 3) == 0.138, "the dashed guide 0.138/d"
 assert abs(distance[0.5][1024] * 32 / third - 1) < 0.05, (
     "with correlation 0.5 along the dashed guide"
 )
-assert round(third, 3) == 0.155, "the dashed guide 0.155/√d, far above"
 for d in dims[1:]:
     assert distance[0.5][d] > 2 * distance[0][d], "the dashed guide … far above"

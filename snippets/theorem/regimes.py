@@ -1,7 +1,8 @@
 r"""With $C = \rho I$ the size of $q\cdot k$ turns from $\sqrt{d}$ to $d$ around
 $d^* = 1 + 1/\rho^2$.
 
-Two stacked panels against the number of dimensions from 1 to 16384. Above, on
+Two stacked panels against the number of dimensions from {= dims[0] } to
+{= dims[-1] }. Above, on
 logarithmic axes, the root mean square of q·k: a straight line of slope one half
 for C = 0, a steeper line for k = q, straight but for the first few dimensions,
 and between them curves for correlations 0.1 and 0.03 that leave the first line

@@ -60,6 +60,7 @@ plt.show()
 excess = np.array([expected_published[D] / exact[D] for D in widths])
 assert 1.9 < excess.max() < 2, "expects up to twice the true mean square"
 assert np.all(np.diff(excess) < 0), "and the excess shrinks, to about one part"
+assert exact[64] == d * (1 + 2 / 64), "The exact line, 1 + 2/D"
 assert max(exact.values()) < 1.1 * d, "is nearly flat and just above 1"
 assert max(exact.values()) < 1.1 * d, "hardly more than $d$"
 published_line = np.array([*expected_published.values()]) / d

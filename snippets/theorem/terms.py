@@ -3,8 +3,8 @@ published one adds to it.
 
 Three groups of horizontal bars, for angles of 0, 45 and 90 degrees between the
 query and its key, in 4 dimensions. In each, three bars follow each other, every
-one from where the last one ends: the baseline, always 4; the middle term, which
-goes right at 0 degrees, vanishes at 45 and goes back to 0 at 90; and the
+one from where the last one ends: the baseline, always {= d }; the middle term,
+which goes right at 0 degrees, vanishes at 45 and goes back to 0 at 90; and the
 aligned term, which is long at 0 degrees and gone at 90. A dashed line marks the
 published sum: it agrees at 0 degrees only.
 """

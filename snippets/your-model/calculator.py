@@ -1,14 +1,16 @@
 r"""A spread of 1 leaves room on both sides. With weights of variance 1/width,
 rows freeze without the scale and go flat with the scale twice; with
-$\sqrt{d_\text{model}}$ for $\sqrt d$ the spread is 0.29.
+$\sqrt{d_\text{model}}$ for $\sqrt d$ the spread is {= start["width"] :.2f }.
 
-The share of the keys that take part against the spread of the logits,
-from 1/16 to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves
-start at 1 and fall to nearly 0, those for more keys further. A dot on each
-marks where a row freezes, at 2.4, 3.5 and 4.4. Vertical lines mark five set-ups
-with 12 heads of 64: scaled twice at 0.125, the root of the width at 0.29, right
-at 1 and forgotten at 8, to the right of all dots; with nn.Linear's weights and
-the right scale it is 0.33.
+The share of the keys that take part against the spread of the logits, from 1/16
+to 16 on a logarithmic axis, for 16, 512 and 16,384 keys. All curves start at 1
+and fall to nearly 0, those for more keys further. A dot on each marks where a
+row freezes, at {= freezes[16] :.1f }, {= freezes[512] :.1f } and
+{= freezes[16384] :.1f }. Vertical lines mark five set-ups with 12 heads of 64:
+scaled twice at {= start["twice"] :.3f }, the root of the width at
+{= start["width"] :.2f }, right at 1 and forgotten at
+{= start["forgotten"] :.0f }, to the right of all dots; with nn.Linear's weights
+and the right scale it is {= start["linear"] :.2f }.
 """
 
 # %%
@@ -113,7 +115,6 @@ assert flat < start["right"] < min(freezes.values()), (
 )
 assert start["forgotten"] > max(freezes.values()), "freeze without the scale"
 assert start["twice"] < flat, "and go flat with the scale twice"
-assert round(start["width"], 2) == 0.29, "the spread is 0.29"
 assert keys["forgotten"] < 5, (
     "the row freezes: a few of $n$ keys take nearly all"
 )
@@ -129,8 +130,5 @@ for n in counts:
 ends = np.array([share[n][[0, -1]] for n in counts])
 assert np.all(abs(ends - [1, 0]) < 0.1), "All curves start at 1 and fall"
 assert np.all(np.diff(ends[:, 1]) < 0), "those for more keys further"
-places = [round(freezes[n], 1) for n in counts]
-assert places == [2.4, 3.5, 4.4], "row freezes, at 2.4, 3.5 and 4.4"
-assert start["twice"] == 0.125, "scaled twice at 0.125"
-assert start["forgotten"] == 8, "right at 1 and forgotten at 8"
-assert round(start["linear"], 2) == 0.33, "and the right scale it is 0.33"
+assert np.isclose(start["right"], 1), "right at 1 and forgotten"
+assert start["forgotten"] > max(freezes.values()), "to the right of all dots"

@@ -8,8 +8,8 @@ caption's. Then the number is known if it is
 - in the name or the keys of what the sentence quotes: 64 in `{= spread.std[64] }`;
 - a number in the code of an assertion whose words the sentence has;
 - a setting: a number that the computing cell of such a snippet assigns to a name, as in `n = 512`.
-  One of several, as in `dims = [4, 64]`, counts only if the sentence quotes no key, for a key says
-  which of them is meant.
+  One of several, as in `dims = [4, 64]` or `for d in [4, 64]`, counts only if the sentence quotes
+  no key, for a key says which of them is meant.
 
 Where the text gives the name as well, as in `$d = 64$`, only the setting of this name counts.
 
@@ -109,7 +109,7 @@ def numbers_quoted(text: str) -> set[float]:
 
 @dataclass
 class Settings:
-    """The numbers that a computing cell assigns to names: `n = 512`, `dims = [4, 16, 64]`."""
+    """The numbers that a computing cell assigns to names: `n = 512`, `for d in [4, 16, 64]`."""
 
     single: dict[str, set[float]] = field(default_factory=lambda: defaultdict(set))
     several: dict[str, set[float]] = field(default_factory=lambda: defaultdict(set))
@@ -130,6 +130,8 @@ def settings_of(code: str) -> Settings:
             for target in node.targets:
                 for name, value in names_given(target, node.value):
                     found.add(name, value)
+        elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.target, ast.Name):
+            found.add(node.target.id, node.iter)
     return found
 
 
