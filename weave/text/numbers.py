@@ -27,10 +27,11 @@ from functools import lru_cache
 
 from weave.text.sentences import ASIDE, FORMULA, QUOTATION, VALUE
 
-# A number stands by itself: 64, 1,024, .5; not the 2 of Qwen2 or of 2D, nor the factor of a root.
+# A number stands by itself: 64, 1,024, .5; not the 2 of Qwen2 or of 2D, nor the factor of a root or
+# of a fraction, as in 8/d.
 NUMBER = re.compile(
     r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))"
-    r"(?![\w×]|-(?![a-z])|\.\d)"
+    r"(?![\w×]|-(?![a-z])|\.\d|/[^\W\d])"
 )
 # In a formula only what something is, or is less or more than: `d = 64`, `s > 2`.
 EQUALS = re.compile(
