@@ -61,7 +61,7 @@ assert within["attended"] < len(layer) / 2, (
     "and still in more than half of the heads beyond a tenth"
 )
 assert np.quantile(abs(ratio["distinct"] - 1), 0.9) < 0.1, (
-    "that hardly matters: the formula is within 10%"
+    "that hardly matters: the formula is within"
 )
 assert symmetry["same"] < 0.5, (
     "Trained cross-covariances are far from symmetric"

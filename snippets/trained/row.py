@@ -1,6 +1,6 @@
 r"""At the model's own scale one query shares out its attention in three ways:
-head 5.9 looks at its verb and at [CLS], head 1.10 mostly at [CLS], head 0.2 at
-the word before and nothing else.
+head {= heads[0] } looks at its verb and at [CLS], head {= heads[1] } mostly at
+[CLS], head {= heads[2] } at the word before and nothing else.
 
 Bars for the twelve keys of a sentence, one below the other, in three panels
 beside each other, one for each head. In the first the longest bar stands at
@@ -18,6 +18,7 @@ place = [*zip(table["layer"], table["head"], strict=True)]
 scores = {}
 for (layer, head), score in zip(place, table["score"], strict=True):
     scores.setdefault(f"{layer:.0f}.{head:.0f}", []).append(float(score))
+heads = [*scores]
 query = str(table["query"][0])
 words = [str(word) for word in table["key"][: len(scores["5.9"])]]
 keys, reach = len(words), max(scores["0.2"])
@@ -57,17 +58,17 @@ first, second, third = (
     weights["5.9"]["√d"][order["5.9"][at]] for at in range(3)
 )
 assert [words[at] for at in order["5.9"][:2]] == ["leaves", "[CLS]"], (
-    "head 5.9 looks at its verb and at [CLS]"
+    "looks at its verb and at [CLS]"
 )
-assert favourite["1.10"] == "[CLS]", "head 1.10 mostly at [CLS]"
-assert most["0.2"]["√d"] > 0.99, "head 0.2 at the word before and nothing else"
+assert favourite["1.10"] == "[CLS]", "mostly at [CLS]"
+assert most["0.2"]["√d"] > 0.99, "at the word before and nothing else"
 assert keys == 12, "Bars for the twelve keys of a sentence"
 assert third < second / 2, "the next at [CLS], and all others are short"
 assert abs(most["1.10"]["√d"] - 2 / 3) < 0.05, "[CLS] has about two thirds"
 assert favourite["0.2"] == words[words.index(query) - 1], (
     "the word before the query, has it all"
 )
-assert favourite["5.9"] == "leaves", "Head 5.9 finds the verb: … goes to"
+assert favourite["5.9"] == "leaves", "finds the verb: … goes to"
 assert sharing["5.9"]["d"] > 0.95 * keys, "what the head has found is lost"
 assert sharing["1.10"]["d"] > 0.9 * keys, "the head mixes in all words instead"
 assert most["0.2"]["d"] > 0.5, "even divided by d that word keeps"

@@ -1,5 +1,6 @@
 r"""With another head's keys, which were not trained to meet these queries, $C$
-makes 0.37 of the attended mean square in the median head, instead of 0.43.
+makes {= by_selection :.2f } of the attended mean square in the median head,
+instead of {= median :.2f }.
 Heads far above the diagonal do more than select.
 
 A dot for each head: C over attended pairs, against C with the keys of the other
@@ -72,8 +73,6 @@ plt.show()
 # %% says
 even = ["below 1", "1 to 1.5"]
 chosen = [names.index(head) for head in by_excess]
-assert round(by_selection, 2) == 0.37, "makes 0.37 of the attended mean square"
-assert round(median, 2) == 0.43, "in the median head, instead of 0.43"
 assert max(real[name] for name in even) < sharp / 2, (
     "around the diagonal at small shares"
 )

@@ -17,6 +17,7 @@ def test_medians(snippet):
     assert page.spread == median(column(HEADS, "row_sd"))
     assert page.first == median(column(HEADS, "first"))
     assert (page.layers, page.d) == (len({row["layer"] for row in rows(HEADS)}), 64)
+    assert page.per_layer == len({row["head"] for row in rows(HEADS)})
     for row in rows("smollm_scale.csv"):
         assert page.nats[row["scale"]] == float(row["nats"])
     (own,) = rows("smollm_scale.csv", scale="1/√d")

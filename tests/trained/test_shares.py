@@ -9,7 +9,7 @@ def test_shares(snippet):
     (row,) = rows("medians.csv", pairs="distinct", what="C")
     assert page.C_error == float(row["error"])
     distinct = rows("terms.csv", pairs="distinct")
-    assert page.heads == len(distinct)
+    assert (page.heads, page.layers, page.per_layer) == (len(distinct), 6, 12)
     away = [abs(float(row["C"])) for row in distinct]
     assert page.beyond == {x: sum(x < C for C in away) for x in (0.05, 0.1)}
     top = distinct[away.index(max(away))]
