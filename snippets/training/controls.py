@@ -1,14 +1,18 @@
-r"""At the right key the exponent is near 1, except with random labels (0.75)
-and tokens that are nearly alike (0.90). Over all pairs it is about 0.9, and
-lower where tokens are nearly alike, because of a shift that softmax ignores.
-Error bars show two standard errors.
+r"""At the right key the exponent is near 1, except with random labels
+({= right_key['random labels'][0] :.2f }) and tokens that are nearly alike
+({= right_key['cosine 0.9'][0] :.2f }). Over all pairs it is about
+{= all_pairs['8/d, W_Q = 0'][0] :.1f }, and lower where tokens are nearly alike,
+because of a shift that softmax ignores. Error bars show two standard errors.
 
 A chart with a row for each of ten settings, and three dots with error bars in
 each, over the exponent of the movement of q·k in d. Circles, for the right key,
-lie near 1, but at 0.9 for tokens with cosine 0.9 and at 0.75 for random labels.
-Squares, for all pairs, lie at about 0.9, but at about 0.68 for cosine 0.9 and
-at 0.75 for random labels. Diamonds, for all pairs less the mean of their row,
-lie on the squares, but at about 0.9 for cosine 0.9.
+lie near 1, but at {= right_key['cosine 0.9'][0] :.1f } for tokens with cosine
+0.9 and at {= right_key['random labels'][0] :.2f } for random labels. Squares,
+for all pairs, lie at about {= all_pairs['8/d, W_Q = 0'][0] :.1f }, but at about
+{= all_pairs['cosine 0.9'][0] :.2f } for cosine 0.9 and at
+{= all_pairs['random labels'][0] :.2f } for random labels. Diamonds, for all
+pairs less the mean of their row, lie on the squares, but at about
+{= less_mean['cosine 0.9'][0] :.1f } for cosine 0.9.
 """
 
 # %%
@@ -80,10 +84,8 @@ right, every, less = (
 near_1 = {name for name, slope in right.items() if abs(slope - 1) < 0.06}
 rest = settings.keys() - {"random labels", "cosine 0.9"}
 assert near_1 == rest, "the exponent is near 1, except with random labels"
-assert abs(right["random labels"] - 0.75) < 0.01, "random labels (0.75) and"
-assert abs(right["cosine 0.9"] - 0.9) < 0.01, "that are nearly alike (0.90)"
-assert all(abs(every[name] - 0.9) < 0.06 for name in rest), (
-    "Over all pairs it is about 0.9"
+assert all(abs(every[name] - every["8/d, W_Q = 0"]) < 0.06 for name in rest), (
+    "Over all pairs it is about"
 )
 assert all(every["cosine 0.9"] < every[name] for name in rest), (
     "and lower where tokens are nearly alike"
@@ -91,17 +93,12 @@ assert all(every["cosine 0.9"] < every[name] for name in rest), (
 assert every["cosine 0.9"] < less["cosine 0.9"] - 0.1, (
     "because of a shift that softmax ignores"
 )
-assert abs(every["cosine 0.9"] - 0.68) < 0.01, "at about 0.68 for cosine 0.9"
-assert abs(every["random labels"] - 0.75) < 0.01, (
-    "for all pairs … and at 0.75 for random labels"
-)
 assert all(abs(every[name] - less[name]) < 0.03 for name in rest), (
     "less the mean of their row, lie on the squares"
 )
-assert abs(less["cosine 0.9"] - 0.9) < 0.01, "the squares, but at about 0.9"
 
 assert all(abs(right[name] - 1) < 0.05 for name in rest - {"cosine 0.3"}), (
-    "all leave the exponent at the right key within 0.05 of 1"
+    "all leave the exponent at the right key within"
 )
 assert abs(right["D = 1024 throughout"] - right["8/d, W_Q = 0"]) < 0.05, (
     "it is the head that counts, and not the width of the model"
@@ -116,4 +113,4 @@ drawn = {name for name, (_, how) in settings.items() if "zero_query" not in how}
 assert len(drawn - {"random labels"}) == 2, (
     "from $W_Q = 0$ but the two that say so and random labels"
 )
-assert (dims[0], len(dims)) == (32, 4), "changes one thing, at four head sizes"
+assert len(dims) == 4, "changes one thing, at four head sizes"

@@ -3,9 +3,9 @@ Bands show two standard errors.
 
 The exponent of the size of q·k in d against the number of Adam steps from 1 to
 200, on a logarithmic axis, with bands. Both lines start at one half and rise
-together, and part at about step 5. With 8/d the line climbs to about 0.85 and
-stays there. With 1/√d it climbs to about 0.7 near step 20 and falls back below
-one half.
+together, and part at about step 5. With 8/d the line climbs to about
+{= end['8/d'][0] :.2f } and stays there. With 1/√d it climbs to about
+{= highest :.1f } near step {= highest_at } and falls back below one half.
 """
 
 # %%
@@ -32,6 +32,7 @@ for name, divisor in scales.items():
     right[name] = exponent(dims, at_right[name])
     fit[name], error[name] = np.transpose([exponent(dims, a) for a in size])
 end = {name: (fit[name][-1], error[name][-1]) for name in scales}
+highest, highest_at = fit["1/√d"].max(), shown[fit["1/√d"].argmax()]
 worst_loss = max(np.max(values) for values in final_loss.values())
 bound = np.ceil(100 * worst_loss) / 100
 
@@ -59,17 +60,15 @@ gap, peak = mup - plain, plain.argmax()
 assert gap[-1] > 0.3, "over all pairs depends on the scale"
 assert abs(plain[0] - 1 / 2) < 0.03, "Both lines start at one half"
 assert np.all(gap[shown < 5] < 0.03), (
-    "and rise together, and part at about step 5"
+    "and rise together, and part at about step"
 )
-assert np.all(abs(mup[shown > 20] - 0.85) < 0.02), (
-    "climbs to about 0.85 and stays there"
+assert np.all(abs(mup[shown > highest_at] - mup[-1]) < 0.03), (
+    "climbs to about … and stays there"
 )
-assert abs(plain[peak] - 0.7) < 0.02, "climbs to about 0.7 near step 20"
-assert abs(shown[peak] - 20) < 3, "near step 20 and falls back"
 assert plain[-1] < 1 / 2, "falls back below one half"
 
-assert (dims, len(seeds)) == ([16, 32, 64, 128], 3), (
-    "at four head sizes from 16 to 128, with three seeds"
+assert (len(dims), len(seeds)) == (4, 3), (
+    "at four head sizes from … with three seeds"
 )
 assert all(end[name][0] < right[name][0] for name in scales), (
     "Over all pairs it is lower"
@@ -81,4 +80,4 @@ assert abs(right["8/d"][0] - 1) < 0.1, (
 )
 assert abs(right["1/√d"][0] - 1 / 2) < 0.1, "nearly like … with the other"
 assert np.all(np.diff([plain[:peak], mup[:peak]]) > 0), "near ½ and rise; from"
-assert np.all(gap[shown > 5] > 0.03), "from about step 5 they part"
+assert np.all(gap[shown > 5] > 0.03), "from about step … they part"

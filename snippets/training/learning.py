@@ -2,11 +2,13 @@ r"""Undivided, a small transformer hardly learns to look things up in 500 steps;
 divided by $\sqrt d$, $d/8$ or $d$ it does. Each divisor has its best learning
 rate of seven. A thin line is one of three seeds.
 
-Three panels, for d = 16, 64 and 256: the loss over 500 steps, from about 3.1.
-In each the lines of √d, d/8 and d stay above 2 for 50 to 150 steps and then
-drop to nearly 0. At 64 and 256 the line without a divisor sinks to about 2.7
-and stays there, above a dotted line at 2.3, for a model that weighs all keys
-alike; at 16 it bends down in the end, to 2.2.
+Three panels, for d = 16, 64 and 256: the loss over 500 steps, from about
+{= at_start :.1f }. In each the thick lines of √d, d/8 and d, means of three
+seeds, stay above 2 for {= shortest } to {= longest } steps and then drop to
+nearly 0; one thin line is above 2 until step {= slowest }. At 64 and 256 the
+line without a divisor sinks to about {= undivided[64] :.1f } and stays there,
+above a dotted line at {= even :.1f }, for a model that weighs all keys alike;
+at 16 it bends down in the end, to {= undivided[16] :.1f }.
 """
 
 # %%
@@ -26,6 +28,19 @@ for d, divisor in [(d, divisor) for d in dims for divisor in divisors]:
     steps, curve[d, divisor] = over(rows, "step", "loss", **at)
     final[d, divisor] = curve[d, divisor][:, -1]
 n_rates, n_seeds = len(rates), len(losses)
+
+at_start = np.mean([runs[:, 0] for runs in curve.values()])
+undivided = {d: final[d, "none"].mean() for d in dims}
+# Until which step the loss with a divisor is still high: the mean of the seeds,
+# in the panel where it drops first and where it drops last, and any seed.
+high = 2
+until = {
+    at: steps[runs.mean(axis=0) > high].max()
+    for at, runs in curve.items()
+    if at[1] != "none"
+}
+shortest, longest = min(until.values()), max(until.values())
+slowest = max(steps[np.any(curve[at] > high, axis=0)].max() for at in until)
 
 # A model that weighs all keys alike, at its best rate.
 even = over(rows, "rate", "loss", divisor="∞", step=last)[1].mean(axis=0).min()
@@ -62,23 +77,20 @@ assert n_seeds == 3, "A thin line is one of three seeds"
 for (_, divisor), runs in curve.items():
     if divisor == "none":
         assert np.all(runs[:, -1] > 1.7), "hardly learns to look things up in"
-        assert np.all(abs(runs[:, 0] - 3.15) < 0.15), (
-            "500 steps, from about 3.1"
-        )
     else:
-        assert np.all(runs[:, steps <= 50] > 2), "stay above 2 for 50 to 150"
+        assert np.all(runs.mean(axis=0)[steps <= shortest] > high), (
+            "means of three seeds, stay above"
+        )
         assert np.all(runs[:, -1] < 0.02), "and then drop to nearly 0"
-assert np.all(final[64, "none"] > even), "a dotted line at 2.3, for a model"
-assert abs(even - 2.3) < 0.05, "above a dotted line at 2.3"
-for d in (64, 256):
-    assert np.all(abs(final[d, "none"] - 2.75) < 0.05), "sinks to about 2.7 and"
-assert abs(final[16, "none"].mean() - 2.2) < 0.05, (
-    "at 16 it bends down in the end, to 2.2"
+thin = np.concatenate([curve[at] for at in until])
+assert np.sum(thin[:, steps == slowest] > high) == 1, "one thin line is above"
+assert min([*final[64, "none"], *final[256, "none"]]) > even, (
+    "and stays there, above a dotted line"
 )
+assert undivided[16] < even, "at 16 it bends down in the end"
 
 assert divided < divided_below, "With a divisor every run ends below"
 assert bare > even, "A model that weighs all keys alike gets to"
-assert np.sqrt(dims[0]) == 4, "where logits start with spread 4"
 
 # Of the questions.
 assert divided < divided_below < 1 < bare, (

@@ -5,10 +5,11 @@ three, at the best rate; $d = 64$.
 
 A row for each change, with dots at the loss in the end, on a logarithmic axis.
 Undivided dots lie at 2 to 4, but those of a small start and of W_Q = 0, which
-lie below 0.2, of batches of 1024, between 0.1 and 0.6, and of ten times as many
-steps, between 0.03 and 0.4. Dots of models
-divided by √d lie below 0.1, but those of a large start, which lie at 2.7. For a
-small start, warm-up, clipping, larger batches and more steps there are
+lie below 0.2, of batches of 1024, between {= begun[0] :.2f } and
+{= begun[1] :.2f }, and of ten times as many steps, between
+{= late[64][0] :.2f } and {= late[64][2] :.2f }. Dots of models divided by √d
+lie below 0.1, but those of a large start, which lie at {= large_start :.1f }.
+For a small start, warm-up, clipping, larger batches and more steps there are
 undivided dots only.
 """
 
@@ -41,7 +42,10 @@ later = {d: losses.mean() for d, losses in late.items()}
 two, four = final["spread 2", "none", d], final["spread 4", "none", d]
 between = {2: two.max(), 4: four.min()}
 begun = np.sort(final[f"batches of {large}", "none", d])
-# The spread of undivided logits with the first weights of the smallest GPT-2.
+large_start = final["large start", "√d", d].mean()
+# The spread of undivided logits at the start, and with the first weights of the
+# smallest GPT-2.
+spread = {d: np.sqrt(d) for d in late}
 gpt2 = np.sqrt(d) * 768 * 0.02**2
 # How much faster W_Q and W_K learn for their size with a small start.
 faster = {size: size**0.25 for size in (64, 256)}
@@ -88,62 +92,36 @@ def worst(change, divisor):
 
 alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):
-    assert worst(change, "none") < 0.2, (
-        "the model learns if its weights start smaller"
-    )
-    assert worst(change, "none") < 0.2, (
-        "at $d = 64$ the model learns without a divisor"
-    )
+    assert worst(change, "none") < 1, "the model learns"
+    assert worst(change, "none") < 0.2, "of W_Q = 0, which lie below"
 for change in alike:
-    assert worst(change, "√d") < 0.1, (
-        "lie below 0.1, but those of a large start"
-    )
+    assert worst(change, "√d") < 0.1, "lie below … but those of a large start"
 for change in (*alike, "warm-up", "clipping"):
     undivided = final[change, "none", d]
-    assert np.all((undivided > 2) & (undivided < 4)), "dots lie at 2 to 4"
+    assert np.all((undivided > 2) & (undivided < 4)), "Undivided dots lie at"
     assert np.all(undivided > 2), "and an MLP in each layer change nothing"
 assert worst("batches of 1024", "none") < 1, "and begins to with large batches"
 assert worst("batches of 1024", "none") < worst("plain", "none"), (
     "Then larger batches should help, and they do"
 )
-assert 0.1 < begun[0] < begun[1] < 0.6, (
-    "of batches of 1024, between 0.1 and 0.6"
-)
-assert np.all(final["large start", "√d", d] > 2.5), "it does not learn with"
-assert np.all(abs(final["large start", "√d", d] - 2.7) < 0.1), (
-    "which lie at 2.7"
-)
-assert np.all(final["large start", "√d", d] > 2.5), (
-    "it does not learn even with the divisor"
-)
-assert np.sqrt(d) == 8, r"logits *divided by* $\sqrt d$ have spread 8"
+assert np.all(final["large start", "√d", d] > 2.5), "it does not learn"
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "That is near the border"
 assert long == 10 * 500, "or in ten times as many steps"
-assert 0.03 < late[64][0] < late[64][2] < 0.4, "steps, between 0.03 and 0.4"
 assert min(late[64][0], late[256][0]) > 0.02, (
-    "With heads of 64 or 256, undivided, it takes more than ten times as many"
+    "undivided, it takes more than ten times as many"
 )
-assert late[64][0] > 0.02, (
-    "With heads of 64, undivided, it takes more than ten times as many steps"
-)
-assert [*later] == [16, 64, 256], "$d = 16$, where logits … at 64"
 assert every[f"{long} steps", "none", 64].shape == (3, 2), (
     "better of two small rates, the undivided losses of three seeds"
 )
-assert later[64] < 0.5, "undivided models of up to 64 dimensions learn too"
-assert later[16] < 0.01, "undivided models of up to 64 dimensions learn too"
+assert later[16] < later[64] < 0.5, "undivided models … learn too"
 assert 2 < later[256] < 2.7, "At 256 it has hardly begun to fall"
-assert 256 in late, "at 256 they are"
-slow = every["small start", "none", 256]
-learned = np.all(slow < 1, axis=0).tolist()
-assert 256 in late, "At $d = 256$ the smaller start learned"
-assert learned == [True, True, False, False, False], (
+learned = {at: np.all(losses < 1, axis=0) for at, losses in every.items()}
+assert np.flatnonzero(learned["small start", "none", 256]).tolist() == [0, 1], (
     "the smaller start learned at the two smallest of"
 )
-learned = np.all(every["W_Q = 0", "none", 256] < 1, axis=0).tolist()
-assert learned == [True, False, False, False, False], (
+assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
     "and $W_Q = 0$ at the smallest"
 )
 assert min(longer, typical) > 1, "In these runs they are not"

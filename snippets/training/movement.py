@@ -106,12 +106,9 @@ assert slope["random q, k"] < slope["right key"] - 0.4, (
 assert local["right key"][0][0] > local["right key"][-1][0], (
     "From random queries the slope falls with $d$, from"
 )
-assert (dims[:2], dims[-2:]) == ([16, 32], [256, 512]), (
-    "between 16 and 32 to … between 256 and 512"
-)
 assert np.all(np.diff(before / dims) < 0), "narrow models begin with larger"
 assert np.ptp(local["from 0"][dims.index(64) :], axis=0)[0] < 0.03, (
-    "there is no such bend beyond $d = 64$"
+    "there is no such bend beyond"
 )
 assert 0.45 < slope["random q, k"] < 1 / 2, "has a slope a little below ½"
 assert slope["length"] < 0, "moves a little less in a wider model"

@@ -50,7 +50,7 @@ for at in np.ndindex(of_slower.shape):
 slower = exponent(dims, of_slower)
 
 # What the step moves on average, as a share of what it would do to one pair.
-d = dims[-1]
+d, pairs = dims[-1], len(X)
 shares = []
 for seed in seeds:
     (X, old), (_, new) = train(d, seed, d / 8, 1, eta)
@@ -108,7 +108,7 @@ assert np.all(kept < 0.05), "The first and the last cross 0 together at a = 1/2"
 assert abs(adam[whole]) < 0.05, "that of Adam at a = 1"
 assert np.all(abs(before - 1 / 2 + a) < 0.02), "lie on the line of the start"
 assert np.all(np.abs([adam - 1 + a, of_sgd - 1 + 2 * a]) < 0.08), (
-    "within 0.08 of the other two"
+    "and within … of the other two"
 )
 
 assert abs(alone[0] - formula) < 3 * alone[1], (
@@ -128,6 +128,3 @@ assert coordinate[0.5][0] < 0, (
     "that shrinks faster can, but then each coordinate of $q$ moves less in"
 )
 assert share < 1, "In a batch of many pairs the constant is smaller"
-assert (len(X), d) == (16, 256), (
-    "with 16 pairs at once, the first step moves the right key … at $d = 256$"
-)

@@ -4,10 +4,12 @@ grow. From $W_Q = 0$ the logits begin at 0. Both axes are logarithmic.
 
 Three panels over d from 16 to 512: no divisor, √d and d. In each a line of
 circles for the logits before training, a line of squares for what ten steps add
-at the right key from random queries, and a dashed line of diamonds for the
-same from W_Q = 0. With no divisor all three rise. With √d the circles lie level
-at 1, and the others rise from about 1 to about 6. With d the circles fall from
-0.25 to 0.04, and the others lie level, at 0.4 and at 0.2.
+at the right key from random queries, and a dashed line of diamonds for the same
+from W_Q = 0. With no divisor all three rise. With √d the circles lie level at
+1, and the others rise, from {= by_root[0][0] :.1f } to {= by_root[0][-1] :.1f }
+and from {= by_root[1][0] :.1f } to {= by_root[1][-1] :.1f }. With d the circles
+fall from {= whole[0] :.2f } to {= whole[-1] :.2f }, and the others lie level,
+at {= by_whole[0][0] :.1f } and at {= by_whole[1][0] :.1f }.
 """
 
 # %%
@@ -30,6 +32,9 @@ for i, j, seed, column in np.ndindex(shape):
             first, begin[i, j, seed, column] = S, rms(S)
         moved[i, j, seed, column, step] = rms(np.diag(S - first))
 start, added = begin.mean(axis=2), moved.mean(axis=2)
+# By divisor; what is added also by start.
+none, root, whole = start[:, 0]
+by_none, by_root, by_whole = added[..., -1]
 
 
 def digits(a):
@@ -64,8 +69,6 @@ fig.legend(handles, labels, loc="outside upper center", ncols=2)
 plt.show()
 
 # %% says
-none, root, whole = start[:, 0]
-by_none, by_root, by_whole = added[..., -1]
 assert steps == 10, "squares for what ten steps add at the right key"
 assert np.ptp(np.log(root)) < 0.12, (
     r"by $\sqrt d$ keeps the logits of the start"
@@ -77,15 +80,9 @@ assert np.all(np.diff([none, *by_none]) > 0), "with no divisor both grow"
 assert np.all(start[:, 1] == 0), "From $W_Q = 0$ the logits begin at 0"
 assert len([none, *by_none]) == 3, "With no divisor all three rise"
 assert np.all(abs(root - 1) < 0.1), "the circles lie level at 1"
-assert np.all(np.diff(by_root) > 0), "the others rise from about 1"
-assert np.all(abs(by_root[:, 0] - 1.2) < 0.3), (
-    "others rise from about 1 to about 6"
-)
-assert np.all(abs(by_root[:, -1] - 6) < 1.3), "from about 1 to about 6"
-assert abs(whole[0] - 0.25) < 0.01, "the circles fall from 0.25"
-assert abs(whole[-1] - 0.04) < 0.005, "fall from 0.25 to 0.04"
-assert abs(by_whole[0] - 0.4).max() < 0.05, "others lie level, at 0.4 and"
-assert abs(by_whole[1] - 0.2).max() < 0.05, "level, at 0.4 and at 0.2"
+assert np.all(np.diff(by_root) > 0), "at 1, and the others rise"
+assert np.all(np.diff(whole) < 0), "With d the circles fall"
+assert np.all(np.ptp(by_whole, axis=1) < 0.03), "and the others lie level"
 
 assert len(dims) == 6, "learns to look things up, at six head sizes"
 assert np.all(np.diff([none, *by_none]) > 0), "both lines climb"

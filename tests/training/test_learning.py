@@ -22,6 +22,21 @@ def test_the_learning_curves(snippet):
     assert page.last == max(int(at[5]) for at in learning() if at[0] == "plain")
 
 
+def test_how_long_the_loss_stays_high(snippet):
+    page, lost = snippet("training/learning"), {}
+    for d, divisor in page.until:
+        rate, _ = best("plain", d, divisor)
+        for step in (1, 10, 50, 100, 150, 200, 300, 400, 500):
+            lost[d, divisor, step] = seeds("loss", "plain", d, divisor, rate, step)
+    for at, until in page.until.items():
+        assert until == max(
+            step for *of, step in lost if (*of,) == at and lost[*of, step].mean() > 2
+        )
+    assert (page.shortest, page.longest) == (min(page.until.values()), max(page.until.values()))
+    assert page.slowest == max(step for *of, step in lost if lost[*of, step].max() > 2)
+    assert len(page.until) == 9
+
+
 def test_the_model_is_as_the_page_says(snippet, model):
     page, types = snippet("training/learning"), model.init(16, 0)["readout"].shape[1]
     assert (page.width, page.pairs, page.types) == (model.D, model.PAIRS, types)

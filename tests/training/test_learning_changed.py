@@ -28,6 +28,7 @@ def test_what_is_quoted_of_changes(snippet):
     assert close(page.between[2], final["spread 2", "none", 64][-1])
     assert close(page.between[4], final["spread 4", "none", 64][0])
     assert close(page.gpt2, 8 * snippet("scales/audit").var_q["GPT-2"])
+    assert close([page.spread[d] ** 2 for d in (16, 64)], [16, 64])
     assert close([page.faster[d] ** 4 for d in (64, 256)], [64, 256])
     tried = {at[3] for at in learning() if at[:3] == ("small start", "256", "none")}
     assert page.n_rates == len(tried)

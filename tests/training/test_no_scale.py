@@ -15,6 +15,7 @@ def test_one_pair_in_the_model_moves_by_4_over_pi(snippet):
     assert close(page.alone, (mean, error))
     assert agrees(mean, 4 / np.pi * 0.1 * 256, error)
     assert close(page.formula, 4 / np.pi * 0.1 * 256)
+    assert page.pairs == 16
     assert not agrees(mean, 2 / np.pi * 0.1 * 256, error), "one of the two only"
 
 
