@@ -2,8 +2,10 @@ r"""For longer contexts Llama 4 multiplies logits by nearly what a key with half
 of the weight needs to keep it, and YaRN by more.
 
 Factors on the logits, against the number of keys from 8192 to a million, on a
-logarithmic axis. All start from 1, Llama 4 from 1.07, and rise steadily. At a
-million keys: YaRN 2.2, to keep a half 1.54, Llama 4 1.49, noise 1.24.
+logarithmic axis. All start from 1, Llama 4 from {= factor['Llama 4'][0] :.2f },
+and rise steadily. At a million keys: YaRN {= factor['YaRN'][-1] :.1f }, to keep
+a half {= factor['ln n, to keep a half'][-1] :.2f }, Llama 4
+{= factor['Llama 4'][-1] :.2f }, noise {= factor['√ln n, noise'][-1] :.2f }.
 """
 
 # %%
@@ -18,14 +20,16 @@ factor = {
     "Llama 4": 1 + 0.1 * np.log(1 + np.floor(times)),
     "√ln n, noise": np.sqrt(np.log(n) / np.log(n0)),
 }
-at = {name: f[4] for name, f in factor.items()}  # 131,072 keys
+many = 131_072  # keys
+longer = many // n0
+at = {name: f[n == many].item() for name, f in factor.items()}
 slope = 1 / np.log(n0)  # of ln n / ln n0 against ln n; Llama 4 has 0.1
 # A key with half of the weight among n0 keys, the others alike: its logit
 # already has Llama 4's factor there. What it has later, with that and without.
 half = np.log(n0 - 1) / factor["Llama 4"][0]
 ends = {"grows": at["Llama 4"], "stays": factor["Llama 4"][0]}
 left_of_half = {
-    name: 1 / (1 + (n[4] - 1) * np.exp(-f * half)) for name, f in ends.items()
+    name: 1 / (1 + (many - 1) * np.exp(-f * half)) for name, f in ends.items()
 }
 
 s = 0.43  # the constant of Scalable-Softmax's first figure
@@ -61,13 +65,6 @@ plt.show()
 
 # %% says
 last = {name: f[-1] for name, f in factor.items()}
-assert abs(last["YaRN"] - 2.2) < 0.05, "At a million keys: YaRN 2.2"
-assert abs(last["ln n, to keep a half"] - 1.54) < 0.005, "to keep a half 1.54"
-assert abs(last["Llama 4"] - 1.49) < 0.005, "to keep a half 1.54, Llama 4 1.49"
-assert abs(last["√ln n, noise"] - 1.24) < 0.005, "Llama 4 1.49, noise 1.24"
-assert abs(factor["Llama 4"][0] - 1.07) < 0.005, (
-    "start from 1, Llama 4 from 1.07"
-)
 assert all(np.all(np.diff(f) > 0) for f in factor.values()), "and rise steadily"
 assert last["YaRN"] > last["ln n, to keep a half"], (
     "of the weight needs to keep it, and YaRN by more"
@@ -75,12 +72,7 @@ assert last["YaRN"] > last["ln n, to keep a half"], (
 assert abs(last["Llama 4"] / last["ln n, to keep a half"] - 1) < 0.05, (
     "by nearly what a key with half"
 )
-assert (n0, n[4]) == (8192, 131072), "at 8192 keys has … at 131,072"
 assert left_of_half["stays"] < 0.1 < left_of_half["grows"] < 0.5, (
     "falls short: what had half of the weight"
 )
-assert n[4] == 131072, "At 131,072 keys Llama 4 multiplies by"
-assert times[4] == 16, "at 16 times … more than a half"
-assert [*best][:5:4] == [8192, 131072], "the way from 8192 to 131,072"
-assert 131072 in best, "the best of 131,072 keys gets"
-assert 8192 in best, "one of 8192 keys can get"
+assert at["YaRN"] > at["ln n, to keep a half"], "more than a half needs"

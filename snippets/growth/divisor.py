@@ -4,9 +4,10 @@ gain, a cap or a clip stops it. So does weight decay, but far higher.
 The logit of one query and one key over 4096 steps of equal length that all
 raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
 √d and d: each passes 100, the third about ten times as late as the first. The
-others have √d as well. With a norm on q and k it stops at 8, with a cap at 50,
-with a clip near 100, with weight decay below 800; with a norm that has a gain
-it climbs as high as without any measure.
+others have √d as well. With a norm on q and k it stops at
+{= end['norm'] :.0f }, with a cap at {= end['cap of 50'] :.0f }, with a clip
+near {= tau }, with weight decay below {= bound :.0f }; with a norm that has a
+gain it climbs as high as without any measure.
 """
 
 # %%
@@ -96,16 +97,14 @@ plt.show()
 late = [np.log(divided[name][1000:]) for name in ("1", "√d", "d")]
 slope = [np.polyfit(np.log(np.arange(1000, steps)), a, 1)[0] for a in late]
 assert np.allclose(slope, 2, atol=0.1), "logit grows like the square"
-assert 0 < reached["1"] < reached["√d"] < reached["d"], "each passes 100"
+assert 0 < reached["1"] < reached["√d"] < reached["d"], "d: each passes"
 assert 9 < reached["d"] / reached["1"] < 12, "about ten times as late"
-assert abs(end["norm"] - root) < 0.01, "it stops at 8"
 assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
-assert end["cap of 50"] == cap, "with a cap at 50"
-assert 0 < end["clip at 100"] / tau - 1 < 0.01, "with a clip near 100"
+assert 0 < end["clip at 100"] / tau - 1 < 0.01, "with a clip near"
 assert 5 * tau < end["weight decay"] < bound, (
     "So does weight decay, but far higher"
 )
-assert abs(bound - 800) < 1e-9, "with weight decay below 800"
+assert end["weight decay"] < bound, "with weight decay below"
 assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"
 past = coarse["clip at 100"][511] / tau - 1
 assert abs(past - 1 / 3) < 0.03, "Large steps pass it by a third each time"

@@ -2,10 +2,14 @@ r"""With Muon as with Adam, $q\cdot k$ moves like $\sqrt d$ in the first step
 and nearly like $d$ after 300. Muon gets there later, and then grows further.
 
 Two panels, Adam and Muon, both axes logarithmic: how far q·k has moved since
-the start, less the mean of its row, over the head dimension from 8 to 128, with
-a line for each of six steps from 1 to 1000. All rise. Those of step 1 rise from
-about 1 to about 4; those of step 300, which end at 64, from about 10 to about
-70; those of step 1000 run from 16 to 64, and Muon’s end nearly twice as high.
+the start, less the mean of its row, over the head dimension from
+{= dims[1][0] } to {= dims[1][-1] }, with a line for each of six steps from 1 to
+{= steps[-1] }. All rise. Adam’s line of step 1 rises from
+{= size['Adam', 1][0] :.1f } to {= size['Adam', 1][-1] :.1f }, and that of step
+300, which ends at d = 64, from {= size['Adam', 300][0] :.0f } to
+{= size['Adam', 300][-1] :.0f }; Muon’s lie within a fifth of these. Those of
+step 1000 run from {= dims[1000][0] } to {= dims[1000][-1] }, and Muon’s end
+nearly twice as high.
 """
 
 # %%
@@ -71,24 +75,25 @@ for name in eta:
     )
     assert abs(final[0] - 0.92) < 0.02, "in the first step and nearly like $d$"
     assert all(np.all(np.diff(size[name, step]) > 0) for step in steps), (
-        "a line for each of six steps from 1 to 1000"
+        "a line for each of six steps"
     )
-    assert abs(size[name, 1][0] - 0.9) < 0.1, "step 1 rise from about 1"
-    assert abs(size[name, 1][-1] - 4.2) < 0.5, "from about 1 to about 4"
-    assert abs(size[name, 300][0] - 10.7) < 0.8, "from about 10 to about 70"
-    assert abs(size[name, 300][-1] - 72) < 6, "from about 10 to about 70"
-    by_d = slope[name, "1/d", "moved", 300][0]
-    assert abs(by_d - 0.98) < 0.02, "With $8/d$ it is"
     assert final[0] > 0.5 + 3 * final[1], "is left in the logits"
+assert np.all(np.diff(size["Adam", 1]) > 0), "Adam’s line of step 1 rises"
+assert dims[300][-1] == 64, "which ends at d = 64"
+for step in (1, 300):
+    ratio = size["Muon", step] / size["Adam", step]
+    assert np.all(abs(ratio - 1) < 1 / 5), "Muon’s lie within a fifth of these"
 ratio = size["Muon", 1] / size["Adam", 1]
 assert np.all(abs(ratio - 0.87) < 0.06), (
     "In the first step the logits move alike"
 )
 later = {name: slope[name, 1000] for name in eta}
 assert abs(slope["Adam", 300][0] - slope["Muon", 300][0]) < 0.05, (
-    "By step 300 the exponents are alike"
+    "By step … the exponents are alike"
 )
-assert later["Muon"][0] - later["Adam"][0] > 0.2, "By step 1000 … they part"
+assert later["Muon"][0] - later["Adam"][0] > 0.2, (
+    "of three head sizes, they part"
+)
 assert abs(later["Muon"][0] - 1.06) < 0.05, "with Muon … has moved like $d$"
 ends = [size[name, 1000][-1] for name in ("Muon", "Adam")]
 assert 1.7 < ends[0] / ends[1] < 2, "Muon’s end nearly twice as high"

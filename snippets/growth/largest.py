@@ -2,9 +2,11 @@ r"""The largest logit outruns the spread: slowly as more Gaussian logits are
 drawn, faster if one direction of the weights has grown.
 
 The mean of the largest logit, in spreads, against the number of keys from 64 to
-a million. One row of Gaussian logits: from 2.3 to 4.9. All rows of as many
-queries: from 3.6 to 7.1. All rows, if a logit is the product of one coordinate
-of the query's token and one of the key's: from 6 to 25.
+a million. One row of Gaussian logits: from {= row[64] :.1f } to
+{= row[1048576] :.1f }. All rows of as many queries: from {= rows[64] :.1f } to
+{= rows[1048576] :.1f }. All rows, if a logit is the product of one coordinate
+of the query's token and one of the key's: from {= direction[64] :.0f } to
+{= direction[1048576] :.0f }.
 """
 
 # %%
@@ -65,12 +67,6 @@ axes.set(ylabel="largest logit, in spreads")
 plt.show()
 
 # %% says
-ends = np.array([[each[64], each[1048576]] for each in (row, rows, direction)])
-assert np.allclose(ends[0], [2.3, 4.9], atol=0.05), (
-    "One row of Gaussian logits: from 2.3 to 4.9"
-)
-assert np.allclose(ends[1], [3.6, 7.1], atol=0.05), "from 3.6 to 7.1"
-assert np.allclose(ends[2], [6, 25], atol=0.5), "from 6 to 25"
-assert np.all(ends[2] > ends[1]), "faster if one direction of the weights"
+for n in (64, 1048576):
+    assert direction[n] > rows[n], "faster if one direction of the weights"
 assert room > 20 * of_batch, "Chance uses little of this room"
-assert moved > 30 * step, "moves a logit of 1 by 0.1 moves one"

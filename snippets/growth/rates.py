@@ -108,19 +108,21 @@ for name in optimizers:
         "What it buys: room for a higher learning rate"
     )
     assert of_all["QK-norm"] < 0.2, "Only QK-norm buys all of it"
-    assert 0.2 < of_all["QK-clip"] < 0.7, "near 20, buys a part"
+    assert 0.2 < of_all["QK-clip"] < 0.7, "buys a part, a cap"
     assert of_all["QK-clip"] < of_all["soft cap"] < 0.9, (
         "buys a part, a cap less"
     )
     assert of_all["decay"] > 0.8, "and weight decay little"
     sizes = [far[name, r][0] for r in ("QK-clip", "soft cap")]
-    assert max(abs(size - 20) for size in sizes) < 5, "the logits near 20"
+    assert max(abs(size - 20) for size in sizes) < 5, (
+        "which holds the logits near"
+    )
     assert far[name, "decay"][0] > 200, "only at this rate: at four times it"
 low = {
     how: min(found, key=lambda x: found[x][0]) for how, found in late.items()
 }
 assert low["Muon", "none"] == 0.5, (
-    "After 1000 steps a lower rate is better for $1/\\sqrt d$ with Muon"
+    "a lower rate is better for $1/\\sqrt d$ with Muon"
 )
 half, first = (late["Adam", "none"][rate] for rate in (0.5, 1))
 assert abs(half[0] - first[0]) < 2 * np.hypot(half[1], first[1]), (

@@ -6,8 +6,12 @@ logarithmic axis: the largest logit, on a logarithmic axis too, and the entropy
 of attention over that of even weights. A line for each of six measures. With
 1/√d alone and with 8/d the largest logit rises throughout. Those of the clip,
 the cap and weight decay level off at about 20, and that of QK-norm rises slowly
-from 4 to about 9. All entropies fall from about 0.9, or 0.8 with 8/d; that of
-QK-norm to above 0.5, with Muon those of 1/√d and 8/d to less than 0.1.
+from {= over['Adam', 'QK-norm']['largest'][0] :.0f } to about
+{= over['Adam', 'QK-norm']['largest'][-1] :.0f } with Adam and
+{= over['Muon', 'QK-norm']['largest'][-1] :.0f } with Muon. All entropies fall
+from about {= over['Adam', 'none']['entropy'][0] :.1f }, or
+{= over['Adam', '1/d']['entropy'][0] :.1f } with 8/d; that of QK-norm to above
+0.5, with Muon those of 1/√d and 8/d to less than 0.1.
 """
 
 # %%
@@ -35,6 +39,7 @@ for how in [(name, remedy) for name in optimizers for remedy in labels]:
     end[how]["above"] = mean_and_error(lost - plain)
 seeds = len(found)
 begin, divisor, decay, window, width = d**0.5, d / 8, 0.003, 64, 4 * d
+threshold = 20  # of the clip and of the cap
 bounds = ["QK-clip", "soft cap", "QK-norm"]
 less = {
     remedy: (-end["Muon", remedy]["above"][0], end["Muon", remedy]["above"][1])
@@ -77,18 +82,20 @@ for name in optimizers:
         assert least > 1.1, "With a divisor alone the largest logit grows"
         assert least > 1.1, "8/d the largest logit rises throughout"
         assert least > 1.1, "by then, and rose"
-    held = [last[name, remedy] for remedy in ("QK-clip", "soft cap", "decay")]
-    assert max(abs(size - 20) for size in held) < 3, (
-        "hold it near 20, at this rate decay too"
-    )
-    assert max(abs(size - 20) for size in held) < 3, "level off at about 20"
+    for remedy in ("QK-clip", "soft cap", "decay"):
+        before, held = over[name, remedy]["largest"][-2:]
+        assert abs(held - threshold) < 3, (
+            "hold it near … at this rate decay too"
+        )
+        assert abs(held / before - 1) < 0.15, "level off at about"
     first, final = over[name, "QK-norm"]["largest"][[0, -1]]
-    assert abs(first - 4) < 0.3, "QK-norm rises slowly from 4"
-    assert abs(final - 8.6) < 0.6, "rises slowly from 4 to about 9"
+    assert first < final < 3 * first, "with QK-norm it rises slowly"
+    assert first < final < threshold / 2, "that of QK-norm rises slowly"
     entropy = {r: over[name, r]["entropy"] for r in REMEDIES}
-    assert abs(entropy["none"][0] - 0.9) < 0.03, "entropies fall from about 0.9"
-    assert abs(entropy["1/d"][0] - 0.79) < 0.02, "about 0.9, or 0.8 with 8/d"
-    assert entropy["QK-norm"][-1] > 0.5, "that of QK-norm to above 0.5"
+    assert all(e[-1] < e[0] for e in entropy.values()), (
+        "All entropies fall from"
+    )
+    assert entropy["QK-norm"][-1] > 0.5, "that of QK-norm to above"
     costs = {r: end[name, r]["above"] for r in labels}
     second, most = sorted(costs.values())[-2:]
     if name == "Adam":
@@ -96,15 +103,12 @@ for name in optimizers:
             "With Adam a strong weight decay costs most"
         )
     assert over[name, "none"]["loss"][-1] < over[name, "none"]["loss"][-2], (
-        "alone the loss fell from step 300 to 1000"
+        "alone the loss fell from step"
     )
     sharpest = max(over["Muon", r]["entropy"][-1] for r in ("none", "1/d"))
-    assert sharpest < 0.1, "with Muon those of 1/√d and 8/d to less than 0.1"
-assert steps[-1] == 1000, "they change the loss after 1000 steps by at most"
-assert [*steps[-2:]] == [300, 1000], "the loss fell from step 300 to 1000"
-assert steps[-1] == 1000, "has to act within 1000 steps"
-assert 20 < end["Muon", "QK-clip"]["largest"][0] < 25, (
-    "can lie a little above: … for a threshold of 20"
+    assert sharpest < 0.1, "with Muon those of 1/√d and 8/d to less than"
+assert threshold < end["Muon", "QK-clip"]["largest"][0] < 1.25 * threshold, (
+    "can lie a little above: … for a threshold of"
 )
 uncapped, free = (
     end["Muon", remedy]["uncapped"] for remedy in ("soft cap", "none")

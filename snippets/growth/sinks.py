@@ -3,7 +3,8 @@ the weight.
 
 Three S-shaped curves of the mean weight of a sink against its logit, from −4 to
 20, for 128, 4096 and 131,072 keys with Gaussian logits of spread 1. They rise
-from 0 to 1 and pass one half at 5.3, 8.8 and 12.3.
+from 0 to 1 and pass one half at {= half[128] :.1f }, {= half[4096] :.1f } and
+{= half[131072] :.1f }.
 """
 
 # %%
@@ -49,10 +50,9 @@ axes.legend(loc="upper left")
 plt.show()
 
 # %% says
-assert np.allclose([*half.values()], [5.3, 8.8, 12.3], atol=0.05), (
-    "pass one half at 5.3, 8.8 and 12.3"
-)
+for weights in weight.values():
+    assert weights[0] < 0.01 < 0.99 < weights[-1], "They rise from 0 to 1"
 assert half[128] < half[4096] < half[131072], (
     "the larger a sink's logit has to be to take half"
 )
-assert (logits.min(), logits.max()) == (-4, 20), "logit, from −4 to 20"
+assert (logits.min(), logits.max()) == (-4, 20), "against its logit, from"

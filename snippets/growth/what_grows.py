@@ -87,7 +87,8 @@ assert muon["weights"][0] > 3, "With Muon the weights grow too"
 assert max(share["Adam", rate] for rate in rates) < 0.2, (
     "weights and tokens come to share a few"
 )
-assert steps[-1] == 1000, "In 1000 steps the spread grows"
+for sizes in (adam, muon):
+    assert sizes["spread"][0] > 2, "steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (
     "With Adam the norm of … grows much more than the product of the"
 )

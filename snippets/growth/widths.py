@@ -93,7 +93,7 @@ for name in optimizers:
     alone = [largest[name, "none", d][0] for d in dims]
     assert alone[0] < alone[1] < alone[2], "logits than one of 32"
     value, error = wider[name, "none"]
-    assert abs(value) < 2 * error, "its loss is no lower than with $d = 32$"
+    assert abs(value) < 2 * error, "its loss is no lower than with"
     assert abs(value) < 2 * error, "logits than one of 32, and no lower loss"
     value, error = wider[name, "QK-norm"]
     assert value > 2 * error, "With QK-norm it falls, by"
@@ -105,19 +105,14 @@ for name in optimizers:
     assert value > 2 * error, "QK-norm is still ahead there"
     for remedy in ("QK-clip", "soft cap"):
         sizes = np.array([largest[name, remedy, d][0] for d in dims])
-        assert np.all(abs(sizes - 20) < 2.5), "The threshold of 20 holds at all"
+        assert np.all(abs(sizes - 20) < 2.5), "The threshold of … holds at all"
     decay = [largest[name, "decay", d][0] for d in dims]
     assert decay[2] > 1.15 * max(decay[:2]), (
         "Weight decay holds less at $d = 64$"
     )
-    assert decay[2] > 23, "at $d = 64$, where the largest logit is"
 assert best["Adam", "none", 64] == 0.5, "for it at $d = 64$, as rates are"
 for remedy in ("QK-clip", "soft cap"):
     (adam, wrong), (muon, error) = (wider[n, remedy] for n in optimizers)
     assert adam < 2 * wrong, "it does with Muon only"
     assert muon > 2 * error, "it does with Muon only"
-assert dims[-1] == 2 * dims[-2] == 64, "With $d = 64$, which makes the model"
-assert dims[-2:] == [32, 64], "its loss is no lower than with $d = 32$"
-assert (dims[-1], last) == (64, 1000), (
-    "At $d = 64$ the loss after 1000 steps is"
-)
+assert dims[-1] == 2 * dims[-2], "which makes the model twice as wide"

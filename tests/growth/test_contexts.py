@@ -19,6 +19,7 @@ def test_contexts(snippet):
     page = snippet("growth/contexts")
     n = 131072
     assert close(page.at["Llama 4"], 1 + 0.1 * math.log(1 + n // 8192))
+    assert (page.longer, page.many) == (16, n)
     assert close(page.at["YaRN"], (0.4 * math.log(2) + 1) ** 2)
     assert close(page.at["ln n, to keep a half"], 17 / 13)
     # The lead with which a key has half of the weight among 8192, with Llama 4's factor there.

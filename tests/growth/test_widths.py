@@ -9,6 +9,7 @@ from tests.tolerance import close, mean_and_error
 
 def test_logits_and_losses_at_the_end(snippet):
     page = snippet("growth/widths")
+    assert page.last == 1000
     for optimizer, remedy, d in page.loss:
         same = "none" if (remedy, d) == ("1/d", 64) else remedy
         sizes, losses = (by_seed(what, optimizer, 1000, same, d) for what in ("largest", "loss"))

@@ -11,7 +11,7 @@ CHAPTERS = "variance training trained your-model saturation scales theorem growt
 # What goes unnoticed in a chapter, and why it cannot be otherwise.
 UNNOTICED = {
     "training": {"first_step.pairs": "how many were drawn, which the snippet says"},
-    "growth": {"seen.differential": "published, and nowhere else on the site"},
+    "growth": {"seen.": "published, and nowhere else on the site"},
 }
 TRAINED = {"training", "growth"}  # part of whose numbers is compared with a model
 
