@@ -1,12 +1,12 @@
 r"""The sample variance is low by one part in $nm$ on average, and off by far
 more through chance.
 
-Two stacked panels against the size n of square matrices, from 2 to 128 on a
-logarithmic axis. Above, the mean of np.var of their product divided by d: a
-line from three quarters at n = 2, which rises to 1 within a few sizes;
-simulated dots with error bars lie on it. Below, on a logarithmic axis, the
-standard deviation of np.var divided by d: a falling line, from about 1 at n = 2
-to a few hundredths at 128, which joins the dashed guide √6/n.
+Two stacked panels against the size n of square matrices, from {= sizes[0] } to
+{= sizes[-1] } on a logarithmic axis. Above, the mean of np.var of their product
+divided by d: a line from three quarters at n = 2, which rises to 1 within a few
+sizes; simulated dots with error bars lie on it. Below, on a logarithmic axis,
+the standard deviation of np.var divided by d: a falling line, from about 1 at n
+= 2 to a few hundredths at 128, which joins the dashed guide √6/n.
 """
 
 # %%

@@ -13,8 +13,9 @@ import numpy as np
 from scipy.stats import beta
 
 share = (np.arange(40) + 0.5) / 40  # of all keys, to draw forty of them
+dims = [3, 64, 1024]
 angle, sd, middle = {}, {}, {}
-for d in [3, 64, 1024]:
+for d in dims:
     # For a random direction (1 + cos)/2 has this distribution.
     law = beta((d - 1) / 2, (d - 1) / 2)
     angle[d] = np.degrees(np.arccos(2 * law.ppf(share) - 1))

@@ -2,10 +2,13 @@ r"""A range bounds the variance from above, but a wide range does not make it
 large.
 
 Three rows of dots along an axis of heights in feet. Class A: students spread
-between 5.0 and 5.5 feet. Class B: students spread evenly between 3 and 7 feet.
-Class C: one student of 3 feet, one of 7 feet, and all the others, a single dot,
-at exactly 5 feet. B and C have the same range, yet C has the least variance of
-the three; each row states its variance and the bound.
+between {= classes['A'][0] :.1f } and {= classes['A'][-1] :.1f } feet. Class B:
+students spread evenly between {= classes['B'][0] :.0f } and
+{= classes['B'][-1] :.0f } feet. Class C: one student of
+{= classes['C'][0] :.0f } feet, one of {= classes['C'][-1] :.0f } feet, and all
+the others, a single dot, at exactly {= classes['C'][1] :.0f } feet. B and C
+have the same range, yet C has the least variance of the three; each row states
+its variance and the bound.
 """
 
 # %%

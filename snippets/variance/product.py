@@ -2,10 +2,10 @@ r"""The variance of a product is the product of the variances only if the means
 are 0.
 
 The variance of the product XY of two independent variables of variance 1,
-against their common mean from 0 to 3. A solid parabola starts at 1 and climbs
-steeply; simulated dots with error bars lie on it. A dashed horizontal line at
-1, the product of the two variances, touches the parabola only where the mean is
-0.
+against their common mean from 0 to {= means[-1] :.0f }. A solid parabola starts
+at 1 and climbs steeply; simulated dots with error bars lie on it. A dashed
+horizontal line at 1, the product of the two variances, touches the parabola
+only where the mean is 0.
 """
 
 # %%

@@ -54,3 +54,6 @@ for d in diagonal:
 assert total[3] == 9, "For three dimensions … nine terms in two groups"
 assert terms[3].trace() == 3, "1 in the three cells of the diagonal"
 assert off_diagonal[3] == 6, "and 0 in the six others"
+assert np.count_nonzero(terms[64]) == diagonal[64], (
+    "64 dimensions: a thin filled diagonal in an otherwise empty square"
+)
