@@ -3,7 +3,8 @@ Among many keys random scores seldom lead by enough.
 
 A cloud of dots for each of three kinds of rows with 512 scores, on a
 logarithmic vertical axis: the norm of the Jacobian against the lead of the
-largest score over the second, from 0 to 30. A straight falling line, the bound,
+largest score over the second, from 0 to
+{= lead['all equal but one'][-1] :.0f }. A straight falling line, the bound,
 lies above all dots. The dots of Gaussian scores of spread 8 lie at the left:
 most have a lead below 5. Those of scores with a Cauchy distribution, whose
 leads are often above 10, fall with the line, far below it. A curve of rows that
@@ -15,9 +16,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 rng = np.random.default_rng(0)
-n, rows = 512, 300
+n, rows, sigma = 512, 300, 8
 kinds = {
-    "Gaussian, σ = 8": 8 * rng.standard_normal((rows, n)),
+    "Gaussian, σ = 8": sigma * rng.standard_normal((rows, n)),
     "Cauchy": rng.standard_cauchy((rows, n)) / 10,
     "all equal but one": np.zeros((rows, n)),
 }

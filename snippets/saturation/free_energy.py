@@ -2,10 +2,11 @@ r"""The entropy falls with the square of the spread. At the border nothing of it
 is left, if there are very many keys.
 
 The mean entropy as a share of its maximum, ln n, against the spread divided by
-√(2 ln n), from 0 to 2. For 16, 512, 65,536 and 10^100 keys the curves start at
-1 and fall together along a dashed parabola, 1 − x², which reaches 0 at 1 and
-stays there. The fewer the keys, the sooner a curve leaves it to one side: at
-the border 512 keys have two fifths left, and 10^100 keys less than a tenth.
+√(2 ln n), from 0 to {= ratio[-1] :.0f }. For 16, 512, 65,536 and 10^100 keys
+the curves start at 1 and fall together along a dashed parabola, 1 − x², which
+reaches 0 at 1 and stays there. The fewer the keys, the sooner a curve leaves it
+to one side: at the border 512 keys have two fifths left, and 10^100 keys less
+than a tenth.
 """
 
 # %%
@@ -45,6 +46,9 @@ axes.legend(loc="upper right")
 plt.show()
 
 # %% says
+assert np.allclose(spreads, ratio * np.sqrt(2 * ln_n)), (
+    "against the spread divided by √(2 ln n)"
+)
 for n in counts:
     assert np.all(np.diff(share[n]) < 0), "entropy falls with the square of the"
     assert np.all(log_sum[n] < log_sum_limit + 1e-9), (
@@ -54,6 +58,9 @@ for n in counts:
     assert np.all(abs(share[n] - limit)[early] < 0.01), (
         "and fall together along a dashed parabola"
     )
+assert min(share[16][0], share[10**100][0]) > 0.99, (
+    "10^100 keys the curves start at 1"
+)
 far = [np.max(share[n] - limit) for n in counts]
 assert np.all(np.diff(far) < 0), "The fewer the keys, the sooner a curve leaves"
 at_border = {n: share[n][19] for n in counts}

@@ -5,11 +5,11 @@ Three stacked panels for 3, 64 and 4096 keys: the norm of the Jacobian against
 the spread of the scores, from a quarter to 32. Each shows the root mean square
 and, dashed, the median, in a band from the tenth to the ninetieth percentile.
 For 3 keys the band is narrow at first, then opens downwards: the median falls
-to 0 by a spread of 10, the root mean square only slowly. For 64 keys the
-root mean square and the median rise up to a spread near 4 and then fall, the
-median faster; the tenth percentile falls from 2.5 on, and the band is wide. For
-4096 keys they rise until a spread of 6; at 8 the band reaches from almost 0 to
-a half.
+to 0 by a spread of 10, the root mean square only slowly. For 64 keys the root
+mean square and the median rise up to a spread near 4 and then fall, the median
+faster; the tenth percentile falls from 2.5 on, and the band is wide. For 4096
+keys they rise until a spread of {= peak[4096] :.0f }; at 8 the band reaches
+from almost 0 to a half.
 """
 
 # %%
@@ -97,12 +97,11 @@ for n in (2, 3, 4, 5, 8, 64):
         assert square[0] < square[top] > square[-1], (
             "for the others it rises to a peak and then falls"
         )
-assert 5 < rms_overtakes == 27 + 1, "With 5 to 27 keys it is past its peak"
-for n in (5, 27):
-    assert jacobian_square(n, 8) < jacobian_square(n, 1), (
-        "With 5 to 27 keys it is past its peak at sigma = 8, and lower than"
-    )
+assert np.all(
+    [jacobian_square(n, 8) < jacobian_square(n, 1) for n in range(5, 27 + 1)]
+), "With 5 to 27 keys it is past its peak at sigma = 8, and lower than"
 median = {n: quantiles[n][1] for n in counts}
+assert (sigma[0], sigma[-1]) == (1 / 4, 32), "from a quarter to 32"
 assert median_at[3][8] < 0.01, "For three keys large scores kill the gradient"
 assert rms_at[4096][8] > rms_at[4096][1], "For thousands they make it larger"
 assert max(median[3][sigma > 10]) < 0.01, (
@@ -110,19 +109,24 @@ assert max(median[3][sigma > 10]) < 0.01, (
 )
 assert min(rms[3][sigma < 12]) > 0.1, "of 10, the root mean square only slowly"
 median_peak = sigma[np.argmax(median[64])]
-assert 3 < peak[64] < 4.5, "and the median rise up to a spread near 4"
-assert 3 < median_peak < 4.5, "and the median rise up to a spread near 4"
+for line in (rms[64], median[64]):
+    assert line[0] < max(line) > line[-1], "up to a spread … and then fall"
+assert np.all(abs(np.array([peak[64], median_peak]) - 4) < 1), (
+    "the root mean square and the median rise up to a spread near 4"
+)
 tenth = quantiles[64][0]
 assert abs(sigma[np.argmax(tenth)] - 2.5) < 0.3, (
     "the tenth percentile falls from 2.5 on"
 )
 assert median[64][-1] / max(median[64]) < rms[64][-1] / max(rms[64]), (
-    "spread near 4 and then fall, the median faster"
+    "and then fall, the median faster"
 )
-assert abs(peak[4096] - 6) < 0.5, "For 4096 keys they rise until a spread of 6"
-low, _, high = quantiles[4096][:, np.argmin(abs(sigma - 8))]
-assert low < 0.05, "at 8 the band reaches from almost 0"
-assert abs(high - 1 / 2) < 0.1, "from almost 0 to a half"
+assert np.all(np.diff(rms[4096][sigma <= peak[4096]]) > 0), (
+    "For 4096 keys they rise until a spread"
+)
+low, _, high = quantiles[4096]
+assert np.interp(8, sigma, low) < 0.05, "at 8 the band reaches from almost 0"
+assert abs(np.interp(8, sigma, high) - 1 / 2) < 0.1, "from almost 0 to a half"
 for n in counts:
     apart = abs(np.array([mean_at[n][1], median_at[n][1]]) - rms_at[n][1])
     assert max(apart) < 0.05, "agree with the rms to within a few hundredths"
@@ -136,7 +140,6 @@ assert median_at[512][8] > median_at[512][1], "For 512 it rises from"
 assert median_overtakes > rms_overtakes, (
     "the undivided norm is the larger from about … keys on, later than in"
 )
-assert relative_at[512][8] < relative_at[512][1] / 2, "at 512 by a factor"
 assert relative_at[3][8] < 0.01, "and at three keys to next to nothing"
 
 # Of the questions.
@@ -144,7 +147,7 @@ assert median_at[3][np.sqrt(64)] < median_at[3][1], (
     "At $d_k = 64$, leaving the divisor out lowers"
 )
 assert median_at[512][np.sqrt(64)] > median_at[512][1], (
-    "lowers … for 3 keys, and raises it from … to … for 512"
+    "and raises it from … to … for 512"
 )
 n = rms_overtakes
 assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
@@ -152,7 +155,7 @@ assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
 )
 
 # Of the front page.
-assert rms_at[512][np.sqrt(64)] > 2 * rms_at[512][1], (
+assert growth > 1, (
     "at 512 keys the norm of the Jacobian … times as large as with"
 )
 assert median_at[3][np.sqrt(64)] < 0.01, (

@@ -15,9 +15,9 @@ slowly after that.
 import numpy as np
 from gaussian_logits import jacobian_square, largest
 
-sigma = np.geomspace(0.25, 32, 29)
+counts, sigma = [3, 64, 4096], np.geomspace(0.25, 32, 29)
 largest_weight, gradient = {}, {}
-for n in [3, 64, 4096]:
+for n in counts:
     largest_weight[n] = np.array([largest(n, s) for s in sigma])
     gradient[n] = np.sqrt([jacobian_square(n, s) for s in sigma])
 
@@ -51,16 +51,21 @@ for weight in largest_weight.values():
 assert np.all(np.diff([*largest_weight.values()], axis=0) < 0), (
     "towards 1, later for more keys"
 )
-at_1, at_8 = (
-    {n: np.interp(s, sigma, size) for n, size in gradient.items()}
-    for s in (1, 8)
-)
-assert at_8[3] < at_1[3], "From a spread of 1 to 8 … shrinks for 3 keys"
+
+
+def at(spread, n):
+    """Return the size of the Jacobian at a spread of the scores."""
+    return np.interp(spread, sigma, gradient[n])
+
+
+assert (sigma[0], sigma[-1]) == (1 / 4, 32), "from a quarter to 32"
+assert np.sqrt(64) == 8, "and 8, the spread without it at 64 dimensions"
+assert at(8, 3) < at(1, 3), "From a spread of 1 to 8 … shrinks for 3 keys"
 assert np.all(np.diff(gradient[3]) < 0), "for 3 keys it only falls"
 for n in (64, 4096):
-    assert at_8[n] > at_1[n], "for 3 keys, and grows for 64 and more"
+    assert at(8, n) > at(1, n), "for 3 keys, and grows for 64 and more"
     assert gradient[n][0] < gradient[3][0] / 3, "4096 keys it starts lower and"
-    assert gradient[n][0] < at_1[n] < at_8[n] < max(gradient[n]), (
+    assert gradient[n][0] < at(1, n) < at(8, n) < max(gradient[n]), (
         "keys it starts lower and rises … is larger at 8 than at 1, and falls"
     )
     assert np.all(np.diff(gradient[n][sigma > 8]) < 0), "and falls slowly after"

@@ -4,11 +4,12 @@ larger, from a few dozen keys on; by the other two they make it smaller.
 Three stacked panels against the number of keys, from 2 to 65,536, with one
 curve for divided and one for undivided scores of 64 dimensions. Above, the root
 mean square norm of the Jacobian: from three keys on the divided curve falls
-towards 0; the undivided one rises to 0.3 and is the higher one beyond a few
-dozen keys. In the middle, the trace: the divided curve rises to 1, the
-undivided one from less than a tenth to a half. Below, the change of the output
-in proportion to its size: the two look much as they do in the middle, with the
-undivided curve between 0.16 and 0.43.
+towards 0; the undivided one rises to {= norm[8][65536] :.1f } and is the higher
+one beyond a few dozen keys. In the middle, the trace: the divided curve rises
+to 1, the undivided one from less than a tenth to a half. Below, the change of
+the output in proportion to its size: the two look much as they do in the
+middle, with the undivided curve between {= relative[8][2] :.2f } and
+{= relative[8][65536] :.2f }.
 """
 
 # %%
@@ -52,7 +53,6 @@ assert change[16] < 1 < change[48], "make it larger, from a few dozen keys on"
 falling = [norm[1][n] for n in counts if n >= 3]
 assert np.all(np.diff(falling) < 0), "keys on the divided curve falls towards 0"
 assert np.all(np.diff([*norm[8].values()]) > 0), "the undivided one rises to"
-assert round(norm[8][65536], 1) == 0.3, "undivided one rises to 0.3"
 assert change[24] < 1 < change[48], "the higher one beyond a few dozen keys"
 traces = [*own[8].values()]
 assert np.all(np.diff([*own[1].values()]) > 0), (
@@ -60,8 +60,9 @@ assert np.all(np.diff([*own[1].values()]) > 0), (
 )
 assert traces[0] < 1 / 10, "the undivided one from less than a tenth"
 assert abs(traces[-1] - 1 / 2) < 0.03, "less than a tenth to a half"
-ends = round(relative[8][2], 2), round(relative[8][65536], 2)
-assert ends == (0.16, 0.43), "with the undivided curve between 0.16 and 0.43"
+assert np.all(np.diff([*relative[8].values()]) > 0), (
+    "with the undivided curve between"
+)
 for measure in (norm, own, relative):
     assert measure[8][3] < measure[1][3], (
         "All measures fall, and in the median draw"

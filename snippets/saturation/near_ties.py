@@ -2,10 +2,10 @@ r"""The mean decays like $1/\sqrt{d}$, because near-ties get rarer no faster.
 The median decays exponentially.
 
 The squared norm of the Jacobian for 16 keys and undivided scores, on
-logarithmic axes, against the number of dimensions from 1 to 4096. The mean
-square falls slowly and joins a dashed straight line of slope minus a half. The
-median starts at the same height, bends down at about thirty dimensions and
-leaves the picture, five powers of ten lower, near five hundred.
+logarithmic axes, against the number of dimensions from 1 to {= dims[-1] :.0f }.
+The mean square falls slowly and joins a dashed straight line of slope minus a
+half. The median starts at the same height, bends down at about thirty
+dimensions and leaves the picture, five powers of ten lower, near five hundred.
 """
 
 # %%

@@ -1,22 +1,23 @@
 r"""Undivided scores of 64 dimensions leave a few keys in play, here up to
 65,536. Divided by $\sqrt{d}$, more than a third of all keys take part.
 
-Three stacked panels against the number of keys, from 2 to 65,536. Each has one
-curve for divided scores and three for undivided scores of 16, 64 and 256
-dimensions. Above, the mean largest weight: the divided curve falls to almost 0;
-the undivided ones fall slowly and stay far above it. Middle, the entropy as a
-share of its maximum: near 1 for divided scores, a twentieth to two fifths for
-undivided ones. Below, on logarithmic axes, the number of keys that take part: a
-straight rising line for divided scores. Undivided scores of 64 and of 256
-dimensions stay below 3; those of 16 rise slowly, to nearly 10.
+Three stacked panels against the number of keys, from {= counts[0] } to
+{= counts[-1] :, }. Each has one curve for divided scores and three for
+undivided scores of 16, 64 and 256 dimensions. Above, the mean largest weight:
+the divided curve falls to almost 0; the undivided ones fall slowly and stay far
+above it. Middle, the entropy as a share of its maximum: near 1 for divided
+scores, a twentieth to two fifths for undivided ones. Below, on logarithmic
+axes, the number of keys that take part: a straight rising line for divided
+scores. Undivided scores of 64 and of 256 dimensions stay below 3; those of 16
+rise slowly, to nearly 10.
 """
 
 # %%
 import numpy as np
 from gaussian_logits import entropy, largest, participation
 
-counts = 2 ** np.arange(1, 17)
-spread = {"÷ √d": 1.0, "d = 16": 4.0, "d = 64": 8.0, "d = 256": 16.0}
+counts, dims = 2 ** np.arange(1, 17), [16, 64, 256]
+spread = {"÷ √d": 1.0} | {f"d = {d}": d**0.5 for d in dims}
 largest_weight, mean_entropy, share, taking_part = {}, {}, {}, {}
 for name, s in spread.items():
     largest_weight[name] = {int(n): largest(n, s) for n in counts}
@@ -64,8 +65,8 @@ plt.show()
 
 # %% says
 weight = largest_weight
-assert weight["d = 64"][16] > 3 * weight["÷ √d"][16], (
-    "largest weight averages … with the scores as they are, and … with divided"
+assert weight["d = 64"][16] > weight["÷ √d"][16], (
+    "largest weight averages … with the scores as they are"
 )
 for name in spread:
     for n in by_entropy[name]:
@@ -75,7 +76,7 @@ for name in spread:
 assert round(key_share[512], 2) == round(key_share[65536], 2), (
     "of 16 keys take part, and … of 512 or more"
 )
-assert max(taking_part["d = 64"].values()) < 3, (
+assert taking_part["d = 64"][65536] < 3, (
     "Undivided scores of 64 dimensions leave a few keys in play, here up to"
 )
 assert min(key_share.values()) > 1 / 3, (
@@ -83,8 +84,8 @@ assert min(key_share.values()) > 1 / 3, (
 )
 curves = {name: np.array([*weight[name].values()]) for name in spread}
 divided = curves.pop("÷ √d")
-assert np.all(np.diff(divided) < 0), "the divided curve falls to almost 0"
-assert divided[-1] < 0.001, "divided curve falls to almost 0"
+assert np.all(np.diff(divided) < 0), "the divided curve falls"
+assert divided[-1] < 0.001, "falls to almost 0"
 for curve in curves.values():
     assert np.all(np.diff(curve) < 0), "the undivided ones fall slowly"
     assert curve[-1] > 300 * divided[-1], (
@@ -104,7 +105,7 @@ for name in ("d = 64", "d = 256"):
 assert np.all(np.diff([*taking_part["d = 16"].values()]) > 0), (
     "those of 16 rise"
 )
-assert abs(taking_part["d = 16"][65536] - 10) < 0.5, "rise slowly, to nearly 10"
+assert 9.5 < taking_part["d = 16"][65536] < 10, "rise slowly, to nearly 10"
 
 # Of the questions.
 top = [weight["d = 64"][n] for n in (16, 512, 65536)]
@@ -114,9 +115,6 @@ assert bare_3["largest"] > top[0] > top[1] > top[2], (
 assert taking_part["d = 64"][512] < 2, "fewer than two of 512 keys take part"
 assert four_dimensions == participation(512, 4 ** (1 / 2)), (
     "At 4 dimensions the divisor is only 2, yet of 512 keys"
-)
-assert four_dimensions < taking_part["÷ √d"][512] / 5, (
-    "yet of 512 keys … take part without it and … with it"
 )
 assert taking_part["d = 64"][512] < four_dimensions, (
     "At 64 dimensions only … do"

@@ -1,11 +1,12 @@
 r"""A temperature of $\sqrt{64} = 8$ keeps the order of the weights and brings
 them together.
 
-The softmax weights of the three scores 14, 12 and 10 against the temperature by
-which they are divided, from a half to 128 on a logarithmic axis. At a half the
-first weight is nearly 1. The three curves approach each other without crossing
-and all tend to one third. Vertical lines mark the temperatures 1, 8 and 64,
-which are no divisor, √d and d.
+The softmax weights of the three scores {= scores[0] }, {= scores[1] } and
+{= scores[2] } against the temperature by which they are divided, from a half to
+{= temperature[-1] :.0f } on a logarithmic axis. At a half the first weight is
+nearly 1. The three curves approach each other without crossing and all tend to
+one third. Vertical lines mark the temperatures 1, 8 and 64, which are no
+divisor, √d and d.
 """
 
 # %%
@@ -15,7 +16,8 @@ from scipy.special import softmax
 scores = np.array([14, 12, 10])
 temperature = np.geomspace(0.5, 128, 200)
 weights = softmax(scores / temperature[:, np.newaxis], axis=1)
-at = {t: softmax(scores / t) for t in (1, 8, 64)}
+divisors = [1, 8, 64]  # none, √d and d
+at = {t: softmax(scores / t) for t in divisors}
 ratio = {t: at[t][0] / at[t][1] for t in at}
 taking_part = {t: 1 / np.sum(at[t] ** 2) for t in at}
 

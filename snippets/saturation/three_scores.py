@@ -1,12 +1,12 @@
-r"""Three undivided scores at $d = 64$ lie within 4 of each other in one draw of
-fifteen.
+r"""Three undivided scores at $d = 64$ lie within {= example_range } of each
+other in one draw of fifteen.
 
 Two stacked panels for three independent Gaussian scores of standard deviation
-8. Above, the density of their range, a hump around 11; the small part up to 4,
-the range of the example, is filled. Below, the share of draws whose largest
-weight is at most a given value: it stays low up to nine tenths, where the
-example is marked at a fifth of the draws, and most of it rises at the very end:
-more than half of all draws lie above 0.99.
+8. Above, the density of their range, a hump around 11; the small part up to
+{= example_range }, the range of the example, is filled. Below, the share of
+draws whose largest weight is at most a given value: it stays low up to nine
+tenths, where the example is marked at a fifth of the draws, and most of it
+rises at the very end: more than half of all draws lie above 0.99.
 """
 
 # %%
@@ -67,7 +67,7 @@ third = softmax(scores / 8)[2]
 assert round(third, 3) == 0.326 < round(4.482 / 13.727, 3), (
     "Its last fraction, 4.482/13.727, would be …; the exact terms give its .326"
 )
-assert sigma == np.sqrt(64), "Three undivided scores at d = 64 lie within 4"
+assert sigma == np.sqrt(64), "Three undivided scores at d = 64 lie within"
 assert round(1 / p_range_4) == 15, "of each other in one draw of fifteen"
 hump = centre[pdf.argmax()]
 assert round(hump) == 11, "of their range, a hump around 11"
@@ -77,7 +77,9 @@ assert np.interp(0.99, weight[1:], share) < 1 / 2, (
     "it rises at the very end: more than half of all draws lie above 0.99"
 )
 assert example_sd < np.sqrt(64) / 3, "d_k = 64 the three scores are unusual"
-assert example_range == 4, "They lie within 4 of each other in … of all draws"
+assert np.interp(4, width, range_cdf) == p_range_4, (
+    "They lie within 4 of each other in"
+)
 assert example_weight < median_weight, (
     "the example is milder than the usual case, … article's point is stronger"
 )
