@@ -6,8 +6,9 @@ million, one mark for each of the formats fp16, bf16, fp32 and fp64. Divisor 1
 and log d: a typical weight becomes exactly 0, from tens of dimensions in fp16
 to tens of thousands, or millions, in fp64. √d: a single mark far to the right,
 for fp16. d: one mark for the divisor, at tens of thousands, and two for the
-weights. d⁵: infinite from 10 dimensions in fp16, all weights equal from 4 in
-bf16 and 48 in fp32. e^{πd}: all marks lie below 300 dimensions.
+weights. d⁵: infinite from {= infinite['d⁵']['fp16'] } dimensions in fp16, all
+weights equal from {= equal['d⁵']['bf16'] } in bf16 and {= equal['d⁵']['fp32'] }
+in fp32. e^{πd}: all marks lie below 300 dimensions.
 """
 
 # %%
@@ -88,14 +89,14 @@ for f in ("d⁵", "exp πd"):
 assert 10 < zero["1"]["fp16"] < 100, "from tens of dimensions in fp16"
 assert 1e4 < zero["1"]["fp64"] < 1e5, "in fp16 to tens of thousands"
 assert 1e6 < zero["log d"]["fp64"] < 1e8, "or millions, in fp64"
+assert infinite["√d"]["fp16"] < 10 * 1000 * 10**6, (
+    "dimensions from 1 to 10 thousand million"
+)
 drawn = [name for name, d in infinite["√d"].items() if d < 1e10]
 assert drawn == ["fp16"], "a single mark far to the right, for fp16"
 assert 1e4 < infinite["d"]["fp16"] < 1e5, (
     "for the divisor, at tens of thousands"
 )
-assert infinite["d⁵"]["fp16"] == 10, "infinite from 10 dimensions in fp16"
-assert equal["d⁵"]["bf16"] == 4, "all weights equal from 4 in bf16"
-assert equal["d⁵"]["fp32"] == 48, "from 4 in bf16 and 48 in fp32"
 last = max(*infinite["exp πd"].values(), *equal["exp πd"].values())
 assert last < 300, "all marks lie below 300 dimensions"
 
@@ -124,6 +125,3 @@ for name in ("fp32", "bf16"):
 
 ends = np.unique(np.diff(FP8[8:] / 2.0 ** np.floor(np.log2(FP8[8:])))[:7])
 assert np.all(ends == 2.0**-3), "E4M3 has 3 bits after the first"
-assert 0 < fp8_error < 1, "it moves a logit … in every dimension"
-
-# Of the questions.

@@ -3,12 +3,13 @@ number of keys keeps its weight up. Line: the median weight. Band: eight draws
 in ten.
 
 Three panels side by side, for a right key with correlation 0.5 to the query, 64
-dimensions, and from 4 to 16,384 keys. A dashed line, the same in all three, is
-the share of draws in which the right key has the largest score: it falls from
-nearly 1 to one half. A solid line is the median of its weight, in a band. With
-a factor of 1, which is plain √d, both sink to 0 from a few hundred keys on.
-With √(2 ln n), and more so with ln n, the median stays near 1 up to a thousand
-keys or more, and the band soon reaches from nearly 0 to 1.
+dimensions, and from {= keys[0] } to {= keys[-1] :, } keys. A dashed line, the
+same in all three, is the share of draws in which the right key has the largest
+score: it falls from nearly 1 to one half. A solid line is the median of its
+weight, in a band. With a factor of 1, which is plain √d, both sink to 0 from a
+few hundred keys on. With √(2 ln n), and more so with ln n, the median stays
+near 1 up to a thousand keys or more, and the band soon reaches from nearly 0 to
+1.
 """
 
 # %%
@@ -116,12 +117,12 @@ assert grown["ln n"] > 0.9 > grown["1"], (
 split = quantiles["ln n"][16384]
 assert split[0] < 0.05, "the right key gets … nearly nothing"
 assert split[2] > 0.95, "the right key gets nearly everything"
-assert noise_alone["ln n"] > 1 / 2, "it puts most of the weight on a key"
-assert noise_alone["ln n"] > 100 / 512, r"with $\ln n$ … on one of 512"
+assert noise_alone["ln n"] > 256 / 512, (
+    "it puts most of the weight on a key … on one of 512"
+)
 far = np.log([frozen_from[0.43] - 1, frozen_from[0.43]])
 passed = 0.43 * far > np.sqrt(2 * far)
 assert [*passed] == [False, True], (
     r"freezes only from … where $0.43\ln n$ passes $\sqrt{2\ln n}$"
 )
-assert frozen_from[1] == 8, "which is too few for a sharp change"
 assert 2 < sharing_of_8 < 4, "too few … of them still share the weight"

@@ -4,8 +4,8 @@ their mean cosine.
 Two stacked panels against the cosine between the tokens, from 0 to 1. Above,
 the spread of the scaled scores within a row: a curve that starts at 1 and bends
 down ever more steeply to 0. Below, the effective number of keys among 512: it
-rises from about 190 to 512, ever more steeply too, so that similar tokens share
-the attention almost equally.
+rises from about {= effective[0.0] :.0f } to 512, ever more steeply too, so that
+similar tokens share the attention almost equally.
 """
 
 # %%
@@ -39,8 +39,9 @@ rising = [*effective.values(), n_keys]
 assert np.all(np.diff(rising) > 0), (
     "Tokens that resemble each other even out the row: its variance"
 )
-assert abs(rising[0] - 190) < 2, "it rises from about 190 to 512"
-assert np.all(np.diff(rising, 2) > 0), "to 512, ever more steeply too"
+assert np.all(np.diff(rising, 2) > 0), (
+    "it rises from about … to 512, ever more steeply"
+)
 
 # Of the page.
 assert effective[0.9] > 0.9 * n_keys, "attention starts almost uniform"

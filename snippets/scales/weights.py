@@ -1,11 +1,13 @@
 r"""At 512 keys $\sqrt{d}$ gives the same weights for every $d$; a smaller
 divisor freezes the row, a larger one makes it uniform.
 
-The average largest of 512 softmax weights against the dimension d from 4 to
-4096, both axes logarithmic. Divided by 1 it climbs from a seventh to nearly 1.
-Divided by log d it is lower, and climbs as far as about 0.7. Divided by √d it
-is level at about 0.03. Divided by d it sinks to 1/512, a dashed line along the
-bottom, where d⁵ and e^{πd} are from the start. A dotted line marks one half.
+The average largest of 512 softmax weights against the dimension d from
+{= dims[0] } to {= dims[-1] }, both axes logarithmic. Divided by 1 it climbs
+from a seventh to nearly 1. Divided by log d it is lower, and climbs as far as
+about {= largest['log d'][4096] :.1f }. Divided by √d it is level at about
+{= largest['√d'][64] :.2f }. Divided by d it sinks to 1/512, a dashed line along
+the bottom, where d⁵ and e^{πd} are from the start. A dotted line marks one
+half.
 """
 
 # %%
@@ -59,8 +61,8 @@ assert by_d[-1] < 1.1 / n_keys, "a larger one makes it uniform"
 assert np.all(np.diff(by_1) > 0), "Divided by 1 it climbs"
 assert abs(by_1[0] - 1 / 7) < 0.01, "climbs from a seventh to nearly 1"
 assert np.all(by_log < by_1), "Divided by log d it is lower"
-assert abs(by_log[-1] - 0.7) < 0.05, "climbs as far as about 0.7"
-assert abs(by_root[0] - 0.03) < 0.005, "Divided by √d it is level at about 0.03"
+assert by_log[-1] == max(by_log), "and climbs as far as about"
+assert np.ptp(by_root) < 1e-9, "Divided by √d it is level at about"
 assert np.all(np.diff(by_d) < 0), "Divided by d it sinks to 1/512"
 
 # Of the page.
@@ -77,9 +79,6 @@ assert frozen_log_d > frozen_d, r"With $\log d$ it takes until about"
 rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
 assert np.all(np.diff(rising) > 0), r"$\sqrt d/\log d$ grows without limit"
 assert effective["d"][4096] > 0.99 * n_keys, "an average, not a choice"
-assert abs(largest["exp πd"][64] - 1 / 512) < 1e-7, "Every weight is then 1/512"
 
 # Of the questions.
-assert effective["d"][64] > 0.9 * 512, (
-    "close to an average: … of 512 keys take part"
-)
+assert effective["d"][64] > 0.9 * 512, "attention would be close to an average"
