@@ -53,7 +53,7 @@ assert 750 < keys[0] < 850, "from about eight hundred at 0"
 assert 3.5 < one_left < 3.8, "falls to one a little above 3.5"
 peaks = [g[weight[s].argmax()] for s in spreads]
 assert np.all(abs(np.array(peaks) - [1, 2, 4, 8]) < 0.01), (
-    "parabolas with their peaks at"
+    "parabolas with their peaks at 1, 2, 4 and 8"
 )
 assert peaks[-1] > edge + 3, "The last peak lies far beyond the edge"
 assert np.all(np.diff(weight[8][g < edge]) > 0), (

@@ -80,8 +80,8 @@ for d in (64, 256):
         "gradient grows instead: in the root mean square at any number of"
     )
     assert np.all(np.diff(ratios) > 0), "is above 1 everywhere and rises"
-    assert median_ratio[d][2] < 1 / 10, (
-        "the small part along the query, starts far below 1"
+    assert median_ratio[d][2] < 1 / 10 < 1 < median_ratio[d][65536], (
+        "the small part along the query, starts far below 1, exceeds it from"
     )
     for n, ratio in median_ratio[d].items():
         assert (ratio > 1) == (n >= larger_from[d]), (
