@@ -102,16 +102,7 @@ def kept_settings(project: Project, name: str) -> Settings:
     """Give the settings of a snippet's computing cell."""
 
     def make() -> list[dict[str, list[float]]]:
-        snippet = read(project.jobs[name])
-        found = settings_of(snippet.compute.code)
-        # Until all captions quote: whatever stands in the code, also in messages.
-        code = "\n".join(cell.code for cell in (snippet.compute, snippet.says) if cell)
-        for module in re.findall(r"^from (\w+) import", code, re.MULTILINE):
-            file = project.jobs[name].with_name(f"{module}.py")
-            code += file.read_text("utf-8", errors="ignore") if file.is_file() else ""
-        for digits in re.findall(r"\d[\d,_]*\.?\d*(?:e-?\d+)?|\.\d+", code):
-            plain = digits.rstrip(",").replace(",", "").replace("_", "")
-            found.single["anywhere"].add(float(plain))
+        found = settings_of(read(project.jobs[name]).compute.code)
         return [
             {name: sorted(values) for name, values in group.items()}
             for group in (found.single, found.several)
