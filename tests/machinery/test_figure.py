@@ -142,3 +142,56 @@ def test_a_path_is_written_short_and_leads_to_the_same_places():
     arrivals = [(12.3, 0), (12.3, 9), (3, 9), (-0.5, -0.2), (1, 1), (3, 1.5), (10, 20), (2, 3)]
     assert places(in_steps(path)) == arrivals
     assert places(in_steps(path.replace("10 20", "10 20.1"))) != arrivals
+
+
+QUOTING = '''"""The slope is {= slope :.2f }.
+
+It rises by {= std[64] :.0f }, from {= low :.0e } on:
+{= other.slope :.1f } there, and {= pair :.1f }.
+"""
+
+# %%
+slope, low, std, pair = 1.5, -2e-7, {64: 8.0}, (2.0, 0.5)
+
+# %%
+import matplotlib.pyplot as plt
+
+plt.plot([0, 1])
+plt.show()
+'''
+
+
+def test_caption_and_alternative_quote_results(project):
+    project.snippet("slope = 3.0", name="chapter/other")
+    project.file("snippets/chapter/line.py", QUOTING)
+    built = project.build("# C\n\n::: chapter/line\n")
+    assert built.warnings == []
+    [words] = re.findall(r"<desc [^>]*>(.*?)</desc>", built.html)
+    assert words == "It rises by 8, from −2 × 10^−7 on: 3.0 there, and 2.0\u00a0±\u00a00.5."
+    assert re.search(r"<p>The slope is <data [^>]*>1.50</data>\.</p>", built.html)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mistake"),
+    [
+        ("{= slope :.2f }", "{= slop :.2f }", ":1: 'chapter/line' has no result 'slop'"),
+        ("{= low :.0e }", "{= slop }", ":3: 'chapter/line' has no result 'slop'"),
+        ("{= pair :.1f }", "{= std[32] }", ":4: 'std[32]': no key 32; there are 64"),
+        ("{= pair :.1f }", "{= std }", ":4: '{= std }': TypeError: this is a dict"),
+    ],
+)
+def test_what_is_no_result_is_named_with_its_line_in_the_script(project, old, new, mistake):
+    project.snippet("slope = 3.0", name="chapter/other")
+    project.file("snippets/chapter/line.py", QUOTING.replace(old, new))
+    built = project.build("# C\n\n::: chapter/line\n")
+    [found] = built.warnings
+    assert found.startswith(f"docs/chapter.md:3: snippets/chapter/line.py{mistake}")
+
+
+def test_a_script_to_download_has_its_numbers_filled_in(project):
+    project.snippet("slope = 3.0", name="chapter/other")
+    project.file("snippets/chapter/line.py", QUOTING)
+    project.build("# C\n\n::: chapter/line\n")
+    script = (project.root / "site/snippets/chapter/line.py").read_text("utf-8")
+    assert script.startswith('"""The slope is 1.50.\n\nIt rises by 8, from −2 × 10^')
+    assert script.partition("# %%")[2] == QUOTING.partition("# %%")[2]

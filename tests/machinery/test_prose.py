@@ -5,7 +5,7 @@ import re
 import pytest
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
-COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
+COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []\nm = 12\ndims = [5, 6]"
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +124,11 @@ def test_the_nearest_sentence_is_named(said):
         ("It is {= line.slope }, not 3.", "", "3"),
         ("It is {= line.std[2] } at 2.", "", None),
         ("It is {= line.slope }, at most 1.", "", None),
+        ("It is {= line.slope }, at 9:30.", "", None),
+        ("Of 12 it is {= line.slope }.", "", None),  # a setting: the cell has m = 12
+        ("Of 12 it is {= line.std[2] }.", "", None),
+        ("Of 5 it is {= line.slope }.", "", None),  # one of several
+        ("Of 5 it is {= line.std[2] }.", "", "5"),  # a key says which is meant
         ("It is {= line.slope } in Theorem 3, as “4” says.", "", None),
         ("It is less than 3 of them.", "", None),
         ("It is less than 3 of them.", 'assert slope < 3, "less than 3 of"', None),
@@ -143,12 +148,77 @@ def test_a_number_beside_a_computed_one_is_known_to_code(said, text, says, numbe
     assert known or f"docs/chapter.md:5: no code knows {number}: " in found[0]
 
 
-def test_a_number_in_a_caption_is_in_the_script(said, project):
+def captioned(project, alternative, compute=COMPUTE, says=""):
+    """Give the warnings of a page whose figure has these words for a text alternative."""
+    project.snippet(compute, says=says)
     script = project.root / "snippets/chapter/line.py"
-    assert said("", "Text.") == []
-    script.write_text(script.read_text().replace("lower left", "lower 7"))
-    [found] = project.build(PAGE.format(text="Text.")).warnings
-    assert found.startswith("docs/chapter.md:3: snippets/chapter/line.py:3: no code knows 7: ")
+    text = script.read_text().replace(
+        "One straight line that rises from the lower left to the upper right.", alternative
+    )
+    script.write_text(text)
+    return project.build(PAGE.format(text="Text.")).warnings
+
+
+UNKNOWN = "docs/chapter.md:3: snippets/chapter/line.py:4: no code knows 7: "
+
+
+@pytest.mark.parametrize(
+    ("alternative", "compute", "says"),
+    [
+        ("First.\nIt rises to 7.", COMPUTE, ""),
+        # A message, a comment, a text, and what only draws make no number known.
+        ("First.\nIt rises to 7.", COMPUTE, 'assert slope > 1, "First … to 7 is"'),
+        ("First.\nIt rises to 7.", COMPUTE, 'assert slope > 1, "it rises to 7"'),
+        ("First.\nIt rises to 7.", f"{COMPUTE}  # up to 7", ""),
+        ("First.\nIt rises to 7.", f"{COMPUTE}\nname = 'up to 7'", ""),
+        # A key says which of several settings is meant.
+        (
+            "First.\nAt 7 it is {= std[4] }.",
+            "std = {4: 2.0, 7: 3.0}\ndims = [4, 7]\nslope = 2",
+            "",
+        ),
+    ],
+)
+def test_a_number_in_a_caption_that_no_code_knows(project, alternative, compute, says):
+    found = captioned(project, alternative, compute, says)
+    assert [each for each in found if each.startswith(UNKNOWN)]
+    known = alternative.replace("7", "4")
+    assert not [
+        each
+        for each in captioned(project, known, f"{compute}\nn = 4", says)
+        if "no code knows" in each
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "more"),
+    [
+        ("It rises to 7.", "n = 7"),
+        ("It rises to 7.", "dims = [4, 7]"),
+        ("It rises to 7.", "for n in [4, 7]: pass"),
+        ("It rises to 4096.", "n = 4**6"),
+        ("It rises to 12%.", "n = 0.12"),
+        ("It rises at $n = 7$.", "n, m = 7, 8"),
+        ("It rises to 7, or {= std[7] }.", "std = {7: 1.0}"),
+        ("1. Here is the first.\n2. It rises.", ""),
+        ("It rises at 12:30.", ""),
+    ],
+)
+def test_a_number_in_a_caption_that_code_knows(project, alternative, more):
+    assert captioned(project, alternative, f"{COMPUTE}\n{more}") == []
+
+
+def test_a_setting_that_is_named_is_compared_with_that_one(project):
+    compute = f"{COMPUTE}\nd, n = 64, 32"
+    assert captioned(project, "It rises at $d = 64$.", compute) == []
+    [found] = captioned(project, "It rises at $d = 32$.", compute)
+    assert found.endswith("line.py:3: the code has d = 64, and the text 32")
+
+
+def test_a_list_that_starts_a_sentence_is_no_number(said):
+    assert said("", "1. First.\n2. softmax gives {= line.slope }.") == []
+    [found] = said("", "1. First.\n2. softmax of 3 gives {= line.slope }.")
+    assert "no code knows 3" in found
 
 
 def test_another_page_that_quotes_the_snippet_may_have_the_words(project):

@@ -36,7 +36,7 @@ def picture(match: re.Match[str], context: Context) -> str:
     """Put in a drawing that no reader needs to be told about."""
     figure = of_snippet(match["pictured"], context)
     svg = re.sub('role="img" aria-labelledby="[^"]*"', 'aria-hidden="true"', figure.svg, count=1)
-    return context.stash(f'<div class="picture">{svg}</div>', " ".join(figure.alternative.split()))
+    return context.stash(f'<div class="picture">{svg}</div>', figure.alternative)
 
 
 EMBEDS = [

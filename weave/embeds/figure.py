@@ -33,7 +33,7 @@ def weave(match: re.Match[str], context: Context) -> str:
         raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
     figure = of_cell(name, context) if name.startswith("labs/") else of_snippet(name, context)
     context.shown.add(name)
-    alternative = " ".join(figure.alternative.split())
+    alternative = figure.alternative
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     svg = figure.svg.replace(">", f'><desc id="{label}">{escape(alternative)}</desc>', 1)
     drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
@@ -72,11 +72,16 @@ def of_snippet(name: str, context: Context) -> Figure:
     return Figure(
         anchor=context.figure_id(name),
         svg=run.read("svg"),
-        caption=" ".join(in_caption.weave(caption).split()),
-        alternative=alternative,
+        caption=on_one_line(in_caption.weave(caption)),
+        alternative=on_one_line(alternative),
         code="\n\n".join(code),
         script=f"{link}, one file that runs{needs}.",
     )
+
+
+def on_one_line(text: str) -> str:
+    """Join the lines of a paragraph, or of several; a space that does not break stays one."""
+    return re.sub(r"[ \n]+", " ", text).strip()
 
 
 def of_cell(name: str, context: Context) -> Figure:
@@ -92,7 +97,7 @@ def of_cell(name: str, context: Context) -> Figure:
     shown = run.read(cell.place) or {}
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
-    return Figure(cell.id, shown["svg"], caption, alternative, code_block(code))
+    return Figure(cell.id, shown["svg"], caption, on_one_line(alternative), code_block(code))
 
 
 def words_of(cell: notebook.Cell) -> tuple[str, str, str]:
