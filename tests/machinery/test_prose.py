@@ -5,7 +5,8 @@ import re
 import pytest
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
-COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []\nm = 12\ndims = [5, 6]"
+COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
+COMPUTE += "\nm = 12\ndims = [5, 6]"
 
 
 @pytest.fixture(scope="module")
