@@ -4,8 +4,9 @@
 
 In sentences that speak of computed results (they quote a value, or an assertion has words of them,
 or they are a figure's words) comparing words and typed numbers are altered at places drawn at
-random, one at a time. What the build says nothing about is listed. 0 and 1 stay: a mean of 0 and a
-variance of 1 are known everywhere.
+random, one at a time. Numbers are altered a second time together with the messages of assertions
+about the sentence, as someone does it who makes both say the same. What the build says nothing
+about is listed. 0 and 1 stay: a mean of 0 and a variance of 1 are known everywhere.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tests.conftest import PROJECT
+from weave.run.assertions import Assertion
 from weave.text.numbers import ASSUMED, typed_numbers
 from weave.text.prose import NOTE, Texts, judge, place_of, readers_of, texts_of
 from weave.text.sentences import VALUE, Sentence, Text, in_words, matches
@@ -46,6 +48,7 @@ class Alteration:
     old: str
     new: str
     start: int  # in the sentence
+    in_messages: bool = False  # altered there too, where an assertion has words of the sentence
 
     def __str__(self) -> str:
         words = " ".join(self.sentence.text.split())
@@ -107,7 +110,7 @@ class Site:
                     new = TURNED[match[0]]
                     yield Alteration(text, sentence, match[0], new, match.start())
 
-    def numbers(self, chance: random.Random) -> Iterator[Alteration]:
+    def numbers(self, chance: random.Random, in_messages: bool = False) -> Iterator[Alteration]:
         """Yield every typed number, its last digit raised or the whole doubled."""
         for text, sentence in self.speaking():
             for number in typed_numbers(sentence.text):
@@ -116,14 +119,29 @@ class Site:
                     continue
                 last = old[:-1] + str((int(old[-1]) + 1) % 10)
                 double = f"{2 * size:.10g}"
-                new = chance.choice([last, double])
-                yield Alteration(text, sentence, old, new, number.start)
+                new = chance.choice([each for each in (last, double) if not_assumed(each)])
+                yield Alteration(text, sentence, old, new, number.start, in_messages)
+
+    def altered_messages(self, alteration: Alteration) -> dict[str, list[Assertion]]:
+        """Give the assertions, with the alteration in the messages that stand in the sentence."""
+        if not alteration.in_messages:
+            return self.texts.assertions
+        at = alteration.text.sentences.index(alteration.sentence)
+        number = re.compile(rf"(?<![\d.]){re.escape(alteration.old)}(?![\d]|\.\d)")
+
+        def altered(assertion: Assertion) -> Assertion:
+            if at not in matches(assertion.words, alteration.text):
+                return assertion
+            return assertion._replace(words=number.sub(alteration.new, assertion.words))
+
+        return {name: [*map(altered, each)] for name, each in self.texts.assertions.items()}
 
     def notices(self, alteration: Alteration) -> bool:
         """Tell whether a build would name a mistake that there was not before."""
         old, new = alteration.text, alteration.applied()
         texts = replace(
             self.texts,
+            assertions=self.altered_messages(alteration),
             pages={page: new if text is old else text for page, text in self.texts.pages.items()},
             captions={
                 name: new if text is old else text for name, text in self.texts.captions.items()
@@ -132,10 +150,19 @@ class Site:
         return bool(self.mistakes(texts) - self.before)
 
 
+def not_assumed(digits: str) -> bool:
+    """Tell whether a number is one that code has to know."""
+    return float(digits.replace(",", "")) not in ASSUMED
+
+
 def tried(site: Site, count: int, seed: int) -> dict[str, list[tuple[Alteration, bool]]]:
     """Alter words and numbers at places drawn at random; tell which are noticed."""
     chance = random.Random(seed)
-    every = {"words": [*site.words()], "numbers": [*site.numbers(chance)]}
+    every = {
+        "words": [*site.words()],
+        "numbers": [*site.numbers(chance)],
+        "numbers, in messages too": [*site.numbers(chance, in_messages=True)],
+    }
     return {
         kind: [(each, site.notices(each)) for each in chance.sample(all_, min(count, len(all_)))]
         for kind, all_ in every.items()
