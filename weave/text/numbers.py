@@ -27,11 +27,11 @@ from functools import lru_cache
 
 from weave.text.sentences import ASIDE, FORMULA, QUOTATION, VALUE
 
-# A number stands by itself: 64, 1,024, .5; not the 2 of Qwen2 or of 2D, nor the factor of a root or
-# of a fraction, as in 8/d.
+# A number stands by itself: 64, 1,024, .5; not the 2 of Qwen2 or of 2D, nor a part of a formula, as
+# in 2√d, 8/d, 2 ln n and 10^d.
 NUMBER = re.compile(
     r"(?<![\w.,^_/#&×√-])(?<!\d[ ]×[ ])(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+|(?<=\d))"
-    r"(?![\w×]|-(?![a-z])|\.\d|/[^\W\d])"
+    r"(?![\w×^]|-(?![a-z])|\.\d|/[^\W\d]|[ ]ln\b)"
 )
 # In a formula only what something is, or is less or more than: `d = 64`, `s > 2`.
 EQUALS = re.compile(
@@ -44,6 +44,7 @@ CLOCK_TIME = re.compile(r"\b\d{1,2}:\d{2}\b")
 TITLE = re.compile(r"(?<=\S )[A-Z][\w-]*[ \u00a0]$")  # Theorem 1, June 2017, Gemma 2
 PERCENT = re.compile(r"\s*\\?%")
 WITHIN_NAME = re.compile(r"-?\d+\.?\d*|-?\.\d+")
+LAST = "[-1]"  # a place in a list, and no number of ours
 ASSUMED = {0.0, 1.0}
 
 
@@ -104,7 +105,8 @@ def numbers_quoted(text: str) -> set[float]:
     found = set()
     for quoted in VALUE.finditer(text):
         name, _, _format = (quoted["written"] or "").partition(" :")
-        found |= {float(digits) for digits in WITHIN_NAME.findall(name)}
+        digits_within = WITHIN_NAME.findall(name.replace(LAST, ""))
+        found |= {float(digits) for digits in digits_within}
     return found
 
 
