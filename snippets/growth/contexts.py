@@ -66,6 +66,9 @@ plt.show()
 # %% says
 last = {name: f[-1] for name, f in factor.items()}
 assert all(np.all(np.diff(f) > 0) for f in factor.values()), "and rise steadily"
+assert sorted(last.values()) == [*last.values()][::-1], (
+    "YaRN …, to keep a half …, Llama 4 …, noise"
+)
 assert last["YaRN"] > last["ln n, to keep a half"], (
     "of the weight needs to keep it, and YaRN by more"
 )

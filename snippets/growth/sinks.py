@@ -51,7 +51,9 @@ plt.show()
 
 # %% says
 for weights in weight.values():
-    assert weights[0] < 0.01 < 0.99 < weights[-1], "They rise from 0 to 1"
+    assert weights[0] < 0.01 < 0.99 < weights[-1], (
+        "They rise from 0 to 1 and pass one half at"
+    )
 assert half[128] < half[4096] < half[131072], (
     "the larger a sink's logit has to be to take half"
 )

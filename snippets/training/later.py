@@ -65,6 +65,7 @@ assert np.all(gap[shown < 5] < 0.03), (
 assert np.all(abs(mup[shown > highest_at] - mup[-1]) < 0.03), (
     "climbs to about … and stays there"
 )
+assert plain[0] < highest > plain[-1], "it climbs to about … and falls back"
 assert plain[-1] < 1 / 2, "falls back below one half"
 
 assert (len(dims), len(seeds)) == (4, 3), (

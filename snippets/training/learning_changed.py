@@ -92,7 +92,12 @@ def worst(change, divisor):
 
 alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):
-    assert worst(change, "none") < 1, "the model learns"
+    assert worst(change, "none") < 1, (
+        "the model learns if its weights start smaller"
+    )
+    assert worst(change, "none") < worst("plain", "none"), (
+        "at $d = 64$ the model learns without a divisor"
+    )
     assert worst(change, "none") < 0.2, "of W_Q = 0, which lie below"
 for change in alike:
     assert worst(change, "√d") < 0.1, "lie below … but those of a large start"
@@ -104,13 +109,21 @@ assert worst("batches of 1024", "none") < 1, "and begins to with large batches"
 assert worst("batches of 1024", "none") < worst("plain", "none"), (
     "Then larger batches should help, and they do"
 )
-assert np.all(final["large start", "√d", d] > 2.5), "it does not learn"
+assert np.all(final["large start", "√d", d] > 2.5), (
+    "If they start larger, it does not learn with"
+)
+assert worst("plain", "√d") < 1 < worst("large start", "√d"), (
+    "it does not learn even with the divisor"
+)
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "That is near the border"
 assert long == 10 * 500, "or in ten times as many steps"
 assert min(late[64][0], late[256][0]) > 0.02, (
-    "undivided, it takes more than ten times as many"
+    "With heads of 64 or 256, undivided, it takes more than ten times as many"
+)
+assert late[64][0] > 0.02, (
+    "With heads of 64, undivided, it takes more than ten times as many steps"
 )
 assert every[f"{long} steps", "none", 64].shape == (3, 2), (
     "better of two small rates, the undivided losses of three seeds"
