@@ -103,7 +103,7 @@ assert 3.9 < gained[far] / gained[near] < 4.1, (
     "what a training step adds grows like d"
 )
 assert np.isclose(gained[d - 1], each * d, rtol=0.02), (
-    "that adds … on average to each product"
+    "which adds … on average to each product"
 )
 gains = np.diff(after[:, 0] - before[:, 0]) > 0
 assert 0.98 < gains.mean() < 1, "nearly every dimension gains"
