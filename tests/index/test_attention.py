@@ -38,8 +38,10 @@ def test_medians_to_the_last_digit(snippet):
     assert is_median(page.median_scaled_max, sample, page.draws)
     for unit in (-0.01, 0.01):
         assert not is_median(page.median_scaled_max + unit, sample, page.draws)
-    assert page.floor_at_64 < page.median_unscaled_max[64] < page.floor_at_64 + 0.01
-    assert page.floor_at_1024 < page.median_unscaled_max[1024] < page.floor_at_1024 + 0.0001
+    sample = largest_weights(7, 64, page.n_keys, 20_000, 1)
+    assert is_median(page.median_unscaled_max[64], sample, page.draws)
+    for unit in (-0.01, 0.01):
+        assert not is_median(page.median_unscaled_max[64] + unit, sample, page.draws)
 
 
 def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
@@ -53,3 +55,11 @@ def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
         assert abs(softmax(1.3 * np.sqrt(d) * g).max() - shown.max()) > 1e-5
     assert abs(softmax(g).max() - page.median_scaled_max) < 0.005
     assert np.allclose(page.scaled, np.sort(softmax(g))[::-1])
+
+
+def test_three_keys_a_spread_apart(snippet):
+    rows = {name: weights for name, *weights in snippet("index/attention").rows}
+    for name, gap in {"undivided": 8, "÷ √d": 1, "÷ d": 1 / 8}.items():
+        by_hand = np.array([1, np.exp(-gap), np.exp(-2 * gap)])
+        assert np.allclose(rows[name], by_hand / by_hand.sum())
+        assert not np.allclose(rows[name], (by_hand / by_hand.sum())[::-1])
