@@ -38,10 +38,6 @@ def test_medians_to_the_last_digit(snippet):
     assert is_median(page.median_scaled_max, sample, page.draws)
     for unit in (-0.01, 0.01):
         assert not is_median(page.median_scaled_max + unit, sample, page.draws)
-    sample = largest_weights(7, 64, page.n_keys, 20_000, 1)
-    assert is_median(page.median_unscaled_max[64], sample, page.draws)
-    for unit in (-0.01, 0.01):
-        assert not is_median(page.median_unscaled_max[64] + unit, sample, page.draws)
 
 
 def test_what_is_dragged_shows_the_medians_of_the_text(snippet):
