@@ -3,8 +3,8 @@ r"""Toss four times as many coins, and their sum spreads twice as far.
 Three panels of bars, one below another, on one axis: the chances of each sum
 for 4, 16 and 64 coins that count 1 or -1. Each is a bell around 0. A shaded
 strip reaches from minus to plus the standard deviation: {= spread[4] :.0f } for
-4 coins, {= spread[16] :.0f } for 16 and {= spread[64] :.0f } for 64. The bars get
-lower as they get more.
+4 coins, {= spread[16] :.0f } for 16 and {= spread[64] :.0f } for 64. The bars
+get lower as they get more.
 """
 
 # %%
