@@ -159,7 +159,7 @@ assert growth > 1, (
     "at 512 keys the norm of the Jacobian … times as large as with"
 )
 assert median_at[3][np.sqrt(64)] < 0.01, (
-    "For a handful of keys, at d = 64, they usually do"
+    "With three keys, at d = 64, they nearly do in half of all draws"
 )
 
 # Of another measure.
