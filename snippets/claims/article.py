@@ -55,6 +55,25 @@ def taking_part(p):
     return 1 / np.mean(np.sum(p**2, axis=-1))
 
 
+def normal(sd, step=0.4):
+    """Give scores at equal steps, with the chances of a normal distribution."""
+    scores = np.arange(-9 * sd, 9 * sd, step * min(1, sd))
+    density = stats.norm.pdf(scores, scale=sd)
+    return scores, density / density.sum()
+
+
+def sharing(scores, chances, n=512, step=0.4):
+    """Give that number for n keys exactly, from the law of a score.
+
+    The scores are independent. With t = e^-τ, 1/Z² = ∫ t e^-tZ dt, and e^-tZ
+    has one factor for each key.
+    """
+    tau = np.arange(scores.min() - 5, scores.max() + np.log(n) + 8, step)
+    u = np.minimum(scores - tau[:, np.newaxis], 7)
+    none, two = (np.exp(k * u - np.exp(u)) @ chances for k in (0, 2))
+    return 1 / (n * step * np.sum(two * none ** (n - 1)))
+
+
 def mean_size(d):
     """Give E|q·k| for Gaussian coordinates: given q, it is N(0, ‖q‖²)."""
     return np.sqrt(2 / np.pi) * stats.chi(d).mean()
@@ -1196,39 +1215,39 @@ def well_distributed():
     one key in a hundred is a Gaussian one ten times too long, and the others
     are 0, about {= rare :.0f } do in every dimension.
     """
-    rng = np.random.default_rng(47)
-    gaussian = taking_part(weights(512, 1))
+    gaussian = sharing(*normal(1))
     # Of a query of ones: the sum of d signs, over √d.
-    signs = {
-        d: taking_part(
-            special.softmax(
-                (2 * rng.binomial(d, 0.5, (4000, 512)) - d) / np.sqrt(d), axis=1
-            )
-        )
-        for d in (4, 64, 256)
-    }
+    signs = {}
+    for d in (4, 64, 256):
+        up = np.arange(d + 1)
+        law = stats.binom.pmf(up, d, 0.5)
+        signs[d] = sharing((2 * up - d) / np.sqrt(d), law)
     # Equal coordinates: Gaussian scores of standard deviation 8 |q_1|, at 32
     # quantiles of it.
     quantiles = stats.chi(1).ppf((np.arange(32) + 0.5) / 32)
-    equal = mean([1 / taking_part(draw(512, 8 * x, 10)) for x in quantiles])
+    equal = 1 / mean([1 / sharing(*normal(8 * x)) for x in quantiles])
     # Given q of length √d, divided scores are 10 g or 0, whatever d is.
-    seldom = rng.random((4000, 512)) < 0.01
-    scores = 10 * seldom * rng.standard_normal((4000, 512))
-    rare = taking_part(special.softmax(scores, axis=1))
+    scores, chances = normal(10)
+    rare = sharing(np.append(scores, 0), np.append(0.01 * chances, 0.99))
     # Independent coordinates, 0 or, one in a hundred, ±10, in 64 dimensions:
-    # as many of them count as are not 0 in the query, either.
-    both = rng.binomial(rng.binomial(64, 0.01, (4000, 1)), 0.01, (4000, 512))
-    up = rng.binomial(both, 0.5)
-    scores = 100 * (2 * up - both) / 8
-    few = taking_part(special.softmax(scores, axis=1))
+    # as many of them count as are not 0 in the query, either, so 4 at most.
+    few = 0
+    for m in range(5):
+        up, down = np.mgrid[: m + 1, : m + 1].reshape(2, -1)
+        law = stats.multinomial.pmf(
+            np.transpose([up, down, m - up - down]), m, [0.005, 0.005, 0.99]
+        )
+        few += stats.binom.pmf(m, 64, 0.01) / sharing(
+            100 * (up - down) / 8, law
+        )
     inside = [gaussian, *signs.values()]
-    outside = [1 / equal, rare, few]
+    outside = [equal, rare, 1 / few]
     return finding(
         *[case(taking_part=found, n=512) for found in inside],
         *[case(taking_part=found, n=512, beyond=True) for found in outside],
         gaussian=gaussian,
         signs=signs,
-        equal=1 / equal,
+        equal=equal,
         rare=rare,
     )
 
@@ -1328,15 +1347,13 @@ def typical_example():
 
     # The range of three exceeds w unless all lie within w above the lowest.
     def within(width):
-        def density(x):
-            inside = stats.norm.cdf(x + width / 8) - stats.norm.cdf(x)
-            return 3 * stats.norm.pdf(x) * inside**2
-
         x = np.linspace(-9, 9, 181)
-        return np.trapezoid(density(x), x)
+        highest = x + np.expand_dims(width, -1) / 8
+        inside = stats.norm.cdf(highest) - stats.norm.cdf(x)
+        return np.trapezoid(3 * stats.norm.pdf(x) * inside**2, x)
 
     widths = np.linspace(0, 80, 801)
-    wide = np.trapezoid([1 - within(w) for w in widths], widths)
+    wide = np.trapezoid(1 - within(widths), widths)
     example = 14, 10, 12
     shown, width = shares(*example).max(), max(example) - min(example)
     usual = np.median(weights(3, 8, 16)[:, 0])

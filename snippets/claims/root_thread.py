@@ -47,24 +47,34 @@ WIDE = 12_288 * 0.02**2
 
 
 @cache
+def gradients(keys, sd):
+    """Give the norm of softmax's Jacobian in each row of Gaussian scores."""
+    return jacobian_norm(rows(keys, sd))
+
+
 def median_gradient(keys, sd):
-    """Give the median norm of softmax's Jacobian for Gaussian scores."""
-    return np.median(jacobian_norm(rows(keys, sd)))
+    """Give the median of that norm."""
+    return np.median(gradients(keys, sd))
 
 
 @cache
+def factors(sd):
+    """Give E[e^ku exp(-e^u)], u = z + ln t, for k = 0, 1, 2 and many t."""
+    step = 0.4 * min(1, sd)
+    scores = np.arange(-9 * sd, 9 * sd, step)
+    chance = step * stats.norm.pdf(scores, scale=sd)
+    log_t = np.arange(-9 * sd - 10, 9 * sd + 5, step)
+    u = scores + log_t[:, np.newaxis]
+    return step, [np.exp(k * u - np.exp(u)) @ chance for k in range(3)]
+
+
 def rms_gradient(keys, sd):
     """Give the root mean square of that norm, by quadrature.
 
     As in the chapter on saturation: Z⁻⁴ = ∫ t³ exp(-tZ) dt / 6, and exp(-tZ)
     has one factor for each key.
     """
-    step = 0.4 * min(1, sd)
-    scores = np.arange(-9 * sd, 9 * sd, step)
-    chance = step * stats.norm.pdf(scores, scale=sd)
-    log_t = np.arange(-9 * sd - 10, 9 * sd + 5, step)
-    u = scores + log_t[:, np.newaxis]
-    none, one, two = (np.exp(k * u - np.exp(u)) @ chance for k in range(3))
+    step, (none, one, two) = factors(sd)
     pairs = 2 * two**2 * none ** (keys - 2)
     triples = (keys - 2) * two * one**2 * none ** max(keys - 3, 0)
     return np.sqrt(keys * (keys - 1) / 6 * step * (pairs + triples).sum())
@@ -78,9 +88,11 @@ def query_gradient(keys, d, divisor):
     each of their coordinates. The query has length √d.
     """
     k = np.random.default_rng(32).standard_normal((20_000, keys, d))
-    p = special.softmax(np.sqrt(d) * k[:, :, 0] / divisor, axis=1)[..., None]
-    moved = p * (k - (p * k).sum(axis=1, keepdims=True)) / divisor
-    square, error = mean_and_error((moved**2).sum(axis=(1, 2)))
+    p = special.softmax(np.sqrt(d) * k[:, :, 0] / divisor, axis=1)
+    away = k - p[:, np.newaxis] @ k  # from the mean key
+    lengths = np.einsum("nkd,nkd->nk", away, away)
+    square = np.einsum("nk,nk->n", p**2, lengths) / divisor**2
+    square, error = mean_and_error(square)
     return np.sqrt(square), error / (2 * np.sqrt(square))
 
 
@@ -547,10 +559,9 @@ def weight_of_one():
     """
     lead = {n: special.softmax([17, *(n - 1) * [0]]) for n in (2, 4, 512)}
     cases = [case(weights[:2], within=5e-5) for weights in lead.values()]
-    median = {n: np.median(rows(n, 8), axis=0) for n in (3, 512)}
+    median = {n: np.median(rows(n, 8)[:, :2], axis=0) for n in (3, 512)}
     beyond = [
-        case(weights[:2], within=5e-5, beyond=True)
-        for weights in median.values()
+        case(weights, within=5e-5, beyond=True) for weights in median.values()
     ]
     chance = {n: lead_chance(n, 8, 17) for n in median}
     return finding(
@@ -622,24 +633,23 @@ def stable_gradient():
     have so small a Jacobian in spite of it.
     """
 
-    def low_share(weights):
-        n = weights.shape[1]
-        return np.mean(jacobian_norm(weights) < 0.1 * np.sqrt(n - 1) / n)
+    def low_share(norms, n):
+        return np.mean(norms < 0.1 * np.sqrt(n - 1) / n)
 
-    shares = [low_share(rows(n, 1)) for n in (2, 3, 16, 512)]
-    wide = low_share(rows(3, WIDE))
+    shares = [low_share(gradients(n, 1), n) for n in (2, 3, 16, 512)]
+    wide = low_share(gradients(3, WIDE), 3)
     # Mean 0 and variance 1, all but one equal.
     row = np.array([np.sqrt(511), *511 * [-1 / np.sqrt(511)]])
-    weights = special.softmax(row)[np.newaxis]
+    outlier = jacobian_norm(special.softmax(row)[np.newaxis])
     return finding(
         *[case(share, within=0.02) for share in shares],
-        case(low_share(weights), within=0.02, beyond=True),
+        case(low_share(outlier, 512), within=0.02, beyond=True),
         case(wide, within=0.02, beyond=True),
         wide=wide,
         most=max(shares),
-        bare=low_share(rows(3, 8)),
+        bare=low_share(gradients(3, 8), 3),
         lead=row[0] - row[1],
-        outlier=jacobian_norm(weights)[0],
+        outlier=outlier[0],
     )
 
 
@@ -820,7 +830,7 @@ def steadier():
     varies = {}
     for n in (3, 16, 512):
         for sd in (8, 1):
-            norms = jacobian_norm(rows(n, sd))
+            norms = gradients(n, sd)
             varies[n, sd] = norms.std() / norms.mean()
     cases = [case(bare=varies[n, 8], scaled=varies[n, 1]) for n in (3, 16, 512)]
     return finding(*cases, varies=varies)
@@ -1088,7 +1098,7 @@ def gradient_magnitude():
         case(bare=rms[n, 8], scaled=rms[n, 1], beyond=n in many)
         for n in few + many
     ]
-    norms = {sd: jacobian_norm(rows(512, sd)) for sd in (8, 1)}
+    norms = {sd: gradients(512, sd) for sd in (8, 1)}
     varies = {sd: norm.std() / norm.mean() for sd, norm in norms.items()}
     varies[1] = round(varies[1], 1)
     query = {s: query_gradient(3, 64, s) for s in (1, 8)}

@@ -32,12 +32,12 @@ def gaussians(keys: int, power: int, seed: int) -> np.ndarray:
     From Sobol's points, not random ones: they fill the cube evenly, so that a
     median is as good as from a hundred times as many random draws. The largest
     score comes from the first coordinate, the next from the second: the
-    smallest of n uniform numbers are 1 - e^-s with s = E_1/n + E_2/(n-1) + …,
-    E exponential (Rényi).
+    largest of n uniform numbers are e^-s with s = E_1/n + E_2/(n-1) + …, E
+    exponential (Rényi).
     """
     uniform = qmc.Sobol(keys, bits=40, rng=seed).random_base2(power)
-    steps = -np.log1p(-uniform) / (keys - np.arange(keys))
-    return -special.ndtri(-np.expm1(-np.cumsum(steps, axis=1)))
+    steps = np.log1p(-uniform) / (keys - np.arange(keys))
+    return special.ndtri(np.exp(np.cumsum(steps, axis=1)))
 
 
 def draw(keys: int, sd: float, power: int = 12, seed: int = 0) -> np.ndarray:
@@ -52,7 +52,11 @@ def draw(keys: int, sd: float, power: int = 12, seed: int = 0) -> np.ndarray:
     Returns:
         Weights of shape (2^power, n), in each row the largest first.
     """
-    return special.softmax(sd * gaussians(keys, power, seed), axis=1)
+    weights = sd * gaussians(keys, power, seed)
+    weights -= weights[:, :1].copy()
+    np.exp(weights, out=weights)
+    weights /= weights.sum(axis=1, keepdims=True)
+    return weights
 
 
 def jacobian_norm(weights: np.ndarray) -> np.ndarray:
@@ -63,10 +67,11 @@ def jacobian_norm(weights: np.ndarray) -> np.ndarray:
     and 1 minus it is the sum of the rest.
     """
     first, rest = weights[:, 0], weights[:, 1:]
-    left, square = rest.sum(1), rest**2
-    squares, fourths = square.sum(1), (square**2).sum(1)
-    diagonal = (first * left) ** 2 + ((rest * (1 - rest)) ** 2).sum(1)
-    return np.sqrt(diagonal + 2 * first**2 * squares + squares**2 - fourths)
+    square = rest**2
+    left, squares = rest.sum(axis=1), square.sum(axis=1)
+    cubes = np.einsum("ij,ij->i", square, rest)
+    own = (first * left) ** 2 + squares - 2 * cubes
+    return np.sqrt(own + 2 * first**2 * squares + squares**2)
 
 
 def mean_and_error(sample: np.ndarray) -> tuple[float, float]:
