@@ -12,7 +12,7 @@ thousand for 4096. Dashed curves, the formula for near-ties, meet them there.
 # %%
 import numpy as np
 from gaussian_logits import mean_maximum
-from largest_keys import draw_evenly, every_three, largest_weight, power_sum
+from largest_keys import draw_evenly, every_three, largest_weight
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
@@ -38,7 +38,7 @@ for n in counts:
     probability[n] = np.mean(weights > sure, axis=1)
     at_64[n] = probability[n][dims == 64][0]
     second = np.exp(8 * (top[:, 1] - top[:, 0]))
-    best_two[n] = np.mean((1 + second) / (1 + power_sum(top, n, 8, 1)))
+    best_two[n] = np.mean((1 + second) * largest_weight(top, n, 8))
     gap_at_64[n] = 8 * brentq(lambda lead, n=n: leads(lead, n) - 0.5, 0, 9)
     # P(max p ≤ 1 − ε) ≈ (m_n/√d) ln((1 − ε)/ε); here ε = 0.01, then 5 %.
     near_tie[n] = 1 - mean_maximum(n) / np.sqrt(dims) * odds

@@ -16,6 +16,8 @@ for 256, and then approaches the first ratio.
 """
 
 # %%
+from functools import cache
+
 import numpy as np
 from gaussian_logits import mean_log_sum, mean_power_sum, output_gradient
 from largest_keys import draw_evenly, every_three, jacobian_norm
@@ -24,16 +26,25 @@ counts = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 512, 4096, 65536]
 typical = {s: {n: np.exp(-mean_log_sum(n, s)) for n in counts} for s in (1, 8)}
 
 
+heads = [64, 128, 256]
+
+
+@cache
+def medians(n):
+    """Return the median of ‖J‖ for each spread, 1 and the roots of `heads`."""
+    top = draw_evenly(n) if n != 3 else every_three()
+    spreads = [1, *np.sqrt(heads)]
+    return {s: np.median(jacobian_norm(top, n, s)) for s in spreads}
+
+
 def ratio_of_medians(n, root):
     """Return the median ‖∂o/∂q‖, undivided over divided, without ‖Jg‖²."""
-    top = draw_evenly(n) if n != 3 else every_three()
-    bare, divided = (np.median(jacobian_norm(top, n, s)) for s in (root, 1))
-    return root * bare / divided
+    return root * medians(n)[root] / medians(n)[1]
 
 
 rms_ratio, median_ratio, larger_from = {}, {}, {}
 # The numbers of keys between which the medians cross.
-for d, pair in [(64, (6, 7)), (128, (13, 14)), (256, (34, 35))]:
+for d, pair in zip(heads, [(6, 7), (13, 14), (34, 35)], strict=True):
     root = np.sqrt(d)
     rms_ratio[d] = {
         n: output_gradient(n, d, 1) / output_gradient(n, d, root)
