@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test long lint format labs lock audit proof site editions zensical torch architectures models measure bench weigh clean
+.PHONY: help serve test long lint format rename labs lock audit proof site editions zensical torch architectures models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,9 @@ format: $(VENV)/tests-installed ## mend what of the style a program can mend, an
 	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write --error-on-warnings || left=1; \
 	$(BIN)/ruff check || left=1; \
 	exit $$left
+
+rename: ## rename a snippet and all that names it: make rename FROM=variance/my_coins TO=variance/coins
+	@$(PYTHON) -m tools.rename "$(FROM)" "$(TO)"
 
 labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata
 	$(BIN)/python -m tests.labs.clear $(or $(ARGS),docs/labs/*.ipynb)

@@ -179,8 +179,22 @@ class Project:
         if name not in self.runs:
             if (self.root / f"snippets/{name}.py").is_file():
                 raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
+            other = self.moved_to(name)
+            if other:
+                mend = f"make rename FROM={name} TO={other}"
+                raise WeaveError(f"no snippet '{name}': its code is now '{other}'; {mend}")
             raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
         return self.runs[name]
+
+    def moved_to(self, name: str) -> str:
+        """Give the snippet that computes as one did that is gone; empty if none does."""
+        for gone in self.store.entries("run", name):
+            script = gone.read("script")
+            for other, run in self.runs.items():
+                other_script = run.read("script")
+                if script and other_script and other_script[2] == script[2]:  # the first cell
+                    return other
+        return ""
 
     def results(self, name: str) -> Results:
         """Give the results of a snippet, for tests; a page asks its `Context`, which notes it.

@@ -1,0 +1,1 @@
+"""What an author runs now and then."""

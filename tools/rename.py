@@ -1,0 +1,294 @@
+"""Rename a snippet or a shared module, with its test and all that names it.
+
+    make rename FROM=variance/my_coins TO=variance/coins
+
+That is: the script and its test, tokens (`::: variance/my_coins`), quotations
+(`{= my_coins.share }`), links to the figure (`#figure-my_coins`), imports, and for an explorable
+its element and the files of its name. What stands in the way is said before anything is changed.
+Where the script has been moved by hand already, the rest is done.
+"""
+
+import argparse
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+NAME = re.compile(r"[a-z][\w-]*/[A-Za-z][\w-]*")
+# Where a snippet may be named. (In weave/, names are examples.)
+FOLDERS = ("docs", "snippets", "tests", "overrides", "bench", "editions")
+FILES = ("README.md", "STYLE.md", "CONTRIBUTING.md", "mkdocs.yml")
+ENDINGS = {".md", ".py", ".ipynb", ".js", ".css", ".html", ".yml"}
+LIBRARIES = {"numpy", "scipy", "matplotlib", "torch"} | sys.stdlib_module_names
+QUOTATION = re.compile(r"\{=[ ][^{}]*\}|\{for[ ][^{}]*\}")
+LINK_TO_FIGURE = re.compile(r"(?P<page>[\w-]+)(?P<end>\.md#|/#)(?P<figure>figure-[\w-]+)")
+READS_BESIDE = re.compile(r"""with_name\(\s*["']([^"']+)["']\s*\)""")
+
+
+class RefusedError(Exception):
+    """Why a snippet cannot be renamed."""
+
+
+@dataclass(frozen=True)
+class Name:
+    """A chapter and a stem, such as `variance/coins`."""
+
+    chapter: str
+    stem: str
+
+    def __str__(self) -> str:
+        """Write it as pages do."""
+        return f"{self.chapter}/{self.stem}"
+
+    @property
+    def script(self) -> str:
+        """Give the file of the snippet."""
+        return f"snippets/{self}.py"
+
+    @property
+    def test(self) -> str:
+        """Give the file of its test."""
+        return f"tests/{self.chapter}/test_{self.stem}.py"
+
+    def figure_on(self, page: str) -> str:
+        """Give the figure's id on a page, by the page's stem: a chapter's own have short ones."""
+        if page == self.chapter:
+            return f"figure-{self.stem}"
+        return f"figure-{self.chapter}-{self.stem}"
+
+
+@dataclass
+class Plan:
+    """What is to be done. Nothing is done until all of it is known."""
+
+    moved: dict[str, str] = field(default_factory=dict)  # files, by what they were called
+    edited: dict[str, str] = field(default_factory=dict)  # what will be in a file, by its old name
+    lines: dict[str, list[int]] = field(default_factory=dict)  # that change in it
+
+
+def name_of(written: str) -> Name:
+    """Read a name, also one that is written as a file.
+
+    Raises:
+        RefusedError: it is no name.
+    """
+    short = written.removeprefix("snippets/").removesuffix(".py")
+    if not NAME.fullmatch(short):
+        raise RefusedError(f"'{written}' is no name of a snippet: write chapter/name, as pages do")
+    chapter, stem = short.split("/")
+    return Name(chapter, stem)
+
+
+def plan(root: Path, old: Name, new: Name) -> Plan:
+    """Find what there is to do.
+
+    Args:
+        root: the project's folder.
+        old: the name of the script that is there, or was until it was moved by hand.
+        new: its new name.
+
+    Raises:
+        RefusedError: it cannot be done; says why.
+    """
+    found = Plan()
+    texts = dict(read_texts(root))
+    is_moved = old.script not in texts and new.script in texts
+    explored = re.compile(rf"^\s*::: explore {old}\s*$", re.MULTILINE)
+    is_explorable = any(explored.search(text) for text in texts.values())
+    found.moved = files_to_move(root, old, new, is_explorable)
+    if not is_moved:
+        refuse(root, texts, old, new)
+    for file in found.moved.values():
+        if (root / file).exists():
+            raise RefusedError(f"{file} is there already: choose another name")
+    for file, text in texts.items():
+        renamed = Renamer(file, old, new, is_explorable).rename(text)
+        if renamed != text:
+            found.edited[file] = renamed
+            pairs = zip(text.split("\n"), renamed.split("\n"), strict=True)
+            found.lines[file] = [line for line, (a, b) in enumerate(pairs, start=1) if a != b]
+    return found
+
+
+def read_texts(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files that may name a snippet, each with what is in it."""
+    files = [root / file for file in FILES]
+    for folder in FOLDERS:
+        files += sorted((root / folder).rglob("*"))
+    for path in files:
+        file = path.relative_to(root).as_posix()
+        is_hidden = "/." in f"/{file}"
+        is_made = file.startswith(("docs/snippets/", "editions/out/"))
+        if path.suffix in ENDINGS and path.is_file() and not is_hidden and not is_made:
+            yield file, path.read_bytes().decode("utf-8")
+
+
+def files_to_move(root: Path, old: Name, new: Name, is_explorable: bool) -> dict[str, str]:
+    """Give the files that bear the name: the script, its test, and those of an explorable."""
+    moved = {old.script: new.script, old.test: new.test}
+    if is_explorable:
+        for pattern in ("docs/assets/javascripts/why-{}.js", "tests/site/explorables/{}.py"):
+            moved[pattern.format(old.stem)] = pattern.format(new.stem)
+    return {a: b for a, b in moved.items() if a != b and (root / a).is_file()}
+
+
+def refuse(root: Path, texts: dict[str, str], old: Name, new: Name) -> None:
+    """Raise RefusedError if the script cannot be renamed."""
+    if old.script not in texts:
+        scripts = [file for file in texts if file.startswith("snippets/")]
+        known = [file.removeprefix("snippets/").removesuffix(".py") for file in scripts]
+        near = get_close_matches(str(old), known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise RefusedError(f"there is no {old.script}{hint}")
+    if new.stem in LIBRARIES:
+        raise RefusedError(f"{new.script} would hide Python's own '{new.stem}' from its neighbours")
+    if not (root / "snippets" / new.chapter).is_dir():
+        raise RefusedError(
+            f"there is no chapter '{new.chapter}': make snippets/{new.chapter} first"
+        )
+    importers = []
+    for file, text in texts.items():
+        if Path(file).parent == Path(old.script).parent and places_of_module(text, old.stem):
+            importers.append(file)
+    if importers and not new.stem.isidentifier():
+        raise RefusedError(f"{importers[0]} imports it, and '{new.stem}' cannot be imported")
+    if new.chapter != old.chapter:
+        if importers:
+            raise RefusedError(f"{importers[0]} imports it, so it stays in snippets/{old.chapter}")
+        refuse_to_part(root, texts, old, new)
+
+
+def refuse_to_part(root: Path, texts: dict[str, str], old: Name, new: Name) -> None:
+    """Raise RefusedError if a script needs what lies beside it, and is to go to another folder."""
+    code = texts[old.script]
+    for module in re.findall(r"^\s*(?:from|import)\s+(\w+)", code, re.MULTILINE):
+        if f"snippets/{old.chapter}/{module}.py" in texts:
+            raise RefusedError(f"it imports {module}, which is not in snippets/{new.chapter}")
+    for table in READS_BESIDE.findall(code):
+        if (root / "snippets" / old.chapter / table).exists():
+            raise RefusedError(f"it reads {table}, which is not in snippets/{new.chapter}")
+
+
+@dataclass
+class Renamer:
+    """Renames a snippet in the text of one file."""
+
+    file: str
+    old: Name
+    new: Name
+    is_explorable: bool
+
+    def rename(self, text: str) -> str:
+        """Give the text with the new name in it."""
+        old, new = self.old, self.new
+        path = Path(self.file)
+        folder = path.parent.as_posix()
+        # A page's stem is its chapter, as a snippet's folder is.
+        chapter = path.parent.name if self.file.startswith("snippets/") else path.stem
+        text = re.sub(rf"(?<![\w-]){old}(?![\w/-])", str(new), text)
+        text = re.sub(
+            rf"\btests([./]){old.chapter}\1test_{old.stem}\b",
+            rf"tests\g<1>{new.chapter}\g<1>test_{new.stem}",
+            text,
+        )
+        text = LINK_TO_FIGURE.sub(self.link, text)
+        text = re.sub(rf"\(#{old.figure_on(chapter)}(?![\w-])", f"(#{new.figure_on(chapter)}", text)
+        if chapter == old.chapter:
+            text = QUOTATION.sub(self.quotation, text)
+        if folder == f"snippets/{old.chapter}" and path.suffix == ".py":
+            text = rename_module(text, old.stem, new.stem)
+        if folder in {f"snippets/{old.chapter}", f"tests/{old.chapter}"}:  # in a comment, say
+            text = re.sub(rf"(?<![\w/-])(test_)?{old.stem}\.py\b", rf"\g<1>{new.stem}.py", text)
+        if self.is_explorable:
+            text = self.element(text)
+        return text
+
+    def link(self, found: re.Match[str]) -> str:
+        """Rename the figure in a link to it, such as `variance.md#figure-coins`."""
+        page, figure = found["page"], found["figure"]
+        if figure == self.old.figure_on(page):
+            figure = self.new.figure_on(page)
+        return page + found["end"] + figure
+
+    def quotation(self, found: re.Match[str]) -> str:
+        """Rename the snippet in a quotation on a page of its chapter."""
+        name = self.new.stem if self.new.chapter == self.old.chapter else str(self.new)
+        return re.sub(rf"(?<![\w/.'\"-]){self.old.stem}(?=\.[^\W\d])", name, found[0])
+
+    def element(self, text: str) -> str:
+        """Rename an explorable: its element, and its name in what lists explorables."""
+        old, new = self.old.stem, self.new.stem
+        text = re.sub(rf"\bwhy-{old}(?![\w-])", f"why-{new}", text)
+        if self.file.startswith("tests/"):
+            text = re.sub(rf'"{old}"(?=: )|(?<=show\(page, )"{old}"', f'"{new}"', text)
+            text = re.sub(rf"(?<=tests\.site\.explorables\.){old}\b", new, text)
+        if self.file.startswith("overrides/"):
+            lists = re.compile(r"\{% for name in \[.*?\] %\}")
+            text = lists.sub(lambda found: found[0].replace(f'"{old}"', f'"{new}"'), text)
+        return text
+
+
+def places_of_module(code: str, module: str) -> list[tuple[int, int]]:
+    """Give where a script names a module that it imports: lines, and bytes within them."""
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:
+        return []
+    places: list[tuple[int, int]] = []
+    is_bound = False  # whether the module's name is a name in the script
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == module and node.level == 0:
+            places.append((node.lineno, node.col_offset + len("from ")))
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == module:
+                    places.append((alias.lineno, alias.col_offset))
+                    is_bound = is_bound or alias.asname is None
+    if is_bound:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id == module:
+                places.append((node.lineno, node.col_offset))
+    return places
+
+
+def rename_module(code: str, old: str, new: str) -> str:
+    """Rename a module where a script imports it, and where it uses it."""
+    lines = code.encode().split(b"\n")
+    for line, begin in sorted(places_of_module(code, old), reverse=True):
+        text = lines[line - 1]
+        lines[line - 1] = text[:begin] + new.encode() + text[begin + len(old) :]
+    return b"\n".join(lines).decode()
+
+
+def carry_out(root: Path, what: Plan) -> Iterator[str]:
+    """Do what is planned; yield for each file what was done."""
+    for file, text in what.edited.items():
+        (root / file).write_bytes(text.encode("utf-8"))
+        yield f"{file}: {', '.join(map(str, what.lines[file]))}"
+    for old, new in what.moved.items():
+        (root / new).parent.mkdir(parents=True, exist_ok=True)
+        (root / old).rename(root / new)
+        yield f"{old} is now {new}"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Rename what the command line says, in the folder at work."""
+    parser = argparse.ArgumentParser("python -m tools.rename", description=__doc__)
+    parser.add_argument("old", help="such as variance/my_coins")
+    parser.add_argument("new", help="such as variance/coins")
+    given = parser.parse_args(arguments)
+    root = Path.cwd()
+    try:
+        what = plan(root, name_of(given.old), name_of(given.new))
+    except RefusedError as error:
+        sys.exit(f"Nothing is renamed: {error}.")
+    print("In these files, by line:" if what.edited else "Nothing names it.")
+    for line in carry_out(root, what):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
