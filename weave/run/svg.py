@@ -26,28 +26,20 @@ def to_svg(figure: Figure, name: str) -> str:
     """Draw a figure as inline SVG, the same to the byte every time.
 
     Ink becomes `currentColor`, and text in the colour of a series has the class of that series, so
-    that the page can make it darker or lighter. Ids begin with the name (of the snippet, say), so
-    that two figures on a page do not meet.
-    """
-    buffer = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": name}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    prefix = name.replace("/", "-")
-    root = ElementTree.fromstring(buffer.getvalue())
-    referred = dict.fromkeys(re.findall(r"(?:url\(|href=\")#([^)\"]+)", buffer.getvalue()))
-    ids = {known: f"{prefix}-{number}" for number, known in enumerate(referred)}
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]  # a page needs no namespace
-        shown = element.tag in LETTERS and "\n" not in (element.text or "\n")
-        element.text = element.text if shown else None
-        element.tail = None
-        element.attrib = attributes(element, ids)
-    flatten(root)
-    drawn = {element.get("id"): element for element in root.iter() if element.get("id")}
-    for use in root.iter("use"):  # what the stroke says of itself outweighs what its use says
-        stroke = drawn[use.attrib["href"].removeprefix("#")]
-        use.attrib = {key: said for key, said in use.items() if key not in stroke.attrib}
+    that the page can make it darker or lighter.
 
+    Args:
+        figure: of matplotlib's.
+        name: of the snippet, say. Ids begin with it, so that two figures on a page do not meet.
+    """
+    written = as_matplotlib_writes(figure, name)
+    prefix = name.replace("/", "-")
+    root = ElementTree.fromstring(written)
+    ids = short_ids(written, prefix)
+    for element in root.iter():
+        clean(element, ids)
+    flatten(root)
+    leave_to_strokes(root)
     width, height = figure.get_size_inches()
     root.attrib = {
         "viewBox": f"0 0 {width * 72:g} {height * 72:g}",
@@ -61,26 +53,77 @@ def to_svg(figure: Figure, name: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def as_matplotlib_writes(figure: Figure, name: str) -> str:
+    """Give matplotlib's own SVG, without a date, its ids made of the name."""
+    buffer = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": name}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def short_ids(written: str, prefix: str) -> dict[str, str]:
+    """Give a short id for each that something refers to, by what matplotlib calls it."""
+    ids: dict[str, str] = {}
+    for known in re.findall(r"(?:url\(|href=\")#([^)\"]+)", written):
+        if known not in ids:
+            ids[known] = f"{prefix}-{len(ids)}"
+    return ids
+
+
+def clean(element: Element, ids: dict[str, str]) -> None:
+    """Leave of an element what a page needs: no namespace, no white space, short attributes."""
+    element.tag = local_name(element.tag)
+    is_shown = element.tag in LETTERS and element.text and "\n" not in element.text
+    if not is_shown:
+        element.text = None
+    element.tail = None
+    element.attrib = attributes(element, ids)
+
+
+def local_name(name: str) -> str:
+    """Give a name without its namespace, which stands before it in braces."""
+    return name.rpartition("}")[2]
+
+
 def attributes(element: Element, ids: dict[str, str]) -> dict[str, str]:
     """Rewrite an element's attributes: no style, no id that nothing refers to, short numbers."""
-    given = {key.rpartition("}")[2]: value for key, value in element.attrib.items()}
-    rules = [rule.strip() for rule in given.pop("style", "").split(";")]
-    given |= dict(rule.split(": ", 1) for rule in rules if rule not in IDLE)
+    given: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        given[local_name(key)] = value
+    for rule in given.pop("style", "").split(";"):
+        rule = rule.strip()
+        if rule not in IDLE:
+            key, value = rule.split(": ", 1)
+            given[key] = value
     if element.tag in LETTERS:
-        family, colour = given.pop("font-family", ""), given.get("fill", "").lower().lstrip("#")
-        series = [entry["color"].lstrip("#") for entry in mpl.rcParams["axes.prop_cycle"]]
-        classes = [f"C{number}" for number, known in enumerate(series) if known == colour]
-        given["class"] = " ".join([*classes, *(FAMILIES[n] for n in FAMILIES if n in family)])
-    found = {key: tidy(key, value, ids) for key, value in given.items()}
-    return {key: value for key, value in found.items() if value}
+        given["class"] = classes(given.pop("font-family", ""), given.get("fill", ""))
+    found: dict[str, str] = {}
+    for key, value in given.items():
+        written = tidy(key, value, ids)
+        if written:
+            found[key] = written
+    return found
+
+
+def classes(family: str, colour: str) -> str:
+    """Name the series whose colour some letters have, and their font, if it is not the page's."""
+    found = []
+    for number, series in enumerate(mpl.rcParams["axes.prop_cycle"]):
+        if series["color"].lstrip("#") == colour.lower().lstrip("#"):
+            found.append(f"C{number}")
+    for font, name in FAMILIES.items():
+        if font in family:
+            found.append(name)
+    return " ".join(found)
 
 
 def tidy(key: str, value: str, ids: dict[str, str]) -> str:
     """Rewrite one attribute: ink, ids and references to them, long numbers."""
     if key == "id":
         return ids.get(value, "")
-    if key == "href":  # else an image, or a link
-        return f"#{ids[value[1:]]}" if value.startswith("#") else value
+    if key == "href":
+        is_reference = value.startswith("#")  # else an image, or a link
+        return f"#{ids[value[1:]]}" if is_reference else value
     if key == "fill" and value == INK:
         return ""  # as the whole drawing
     if key not in COORDINATES:
@@ -88,9 +131,15 @@ def tidy(key: str, value: str, ids: dict[str, str]) -> str:
         return re.sub(r"(?<=url\(#)[^)]+", lambda known: ids[known[0]], value)
     if key == "d":
         return in_steps(value)
-    # 0 is added to make 0 of -0.
-    value = NUMBER.sub(lambda number: f"{round(float(number[0]), 1) + 0:g}", value)
-    return "" if value.startswith(("rotate(0 ", "rotate(-0 ")) else " ".join(value.split())
+    value = NUMBER.sub(rounded, value)
+    if value.startswith(("rotate(0 ", "rotate(-0 ")):
+        return ""
+    return " ".join(value.split())
+
+
+def rounded(number: re.Match[str]) -> str:
+    """Round a number to tenths."""
+    return f"{round(float(number[0]), 1) + 0:g}"  # 0 is added to make 0 of -0
 
 
 def in_steps(path: str) -> str:
@@ -99,10 +148,14 @@ def in_steps(path: str) -> str:
     here = start = (0, 0)  # in whole tenths, so that the roundings of steps do not add up
     for letter, numbers in SEGMENT.findall(path):
         places = [round(10 * float(number)) for number in numbers.split()]
-        by = [(place - here[axis % 2]) / 10 for axis, place in enumerate(places)]
-        steps.append(letter.lower() + " ".join(f"{step:g}" for step in by))
+        by = []
+        for place, before in zip(places, here * (len(places) // 2), strict=True):
+            by.append(f"{(place - before) / 10:g}")
+        steps.append(letter.lower() + " ".join(by))
         here = (places[-2], places[-1]) if places else start
-        start = here if letter == "M" else start
+        if letter == "M":
+            start = here
+    # A minus parts two numbers as well as a space does, and a zero before the point says nothing.
     return re.sub(r" (?=-)|(?<![\d.])0(?=\.)", "", "".join(steps))
 
 
@@ -125,3 +178,15 @@ def draws(element: Element) -> bool:
     if element.tag == "path" and element.get("fill") == "none" and not element.get("stroke"):
         return "id" in element.attrib
     return bool(len(element) or element.attrib or element.text)
+
+
+def leave_to_strokes(root: Element) -> None:
+    """Take from each use of a stroke what the stroke says of itself, which outweighs it."""
+    strokes = {}
+    for element in root.iter():
+        if element.get("id"):
+            strokes[element.get("id")] = element
+    for use in root.iter("use"):
+        stroke = strokes[use.attrib["href"].removeprefix("#")]
+        for key in stroke.attrib:
+            use.attrib.pop(key, None)
