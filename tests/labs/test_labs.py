@@ -20,7 +20,7 @@ from tests.labs.clear import cleared
 from weave.embeds.embed import token
 from weave.pages.lab import to_script
 from weave.run.notebook import Cell
-from weave.run.worker import run_cells
+from weave.run.worker import run_lab
 
 mpl.use("agg")
 
@@ -80,7 +80,7 @@ def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
         code = [
             Cell(name, cell["cell_type"] == "code", filled[name]) for name, cell in cells.items()
         ]
-        gave = run_cells(code, ROOT / "docs/labs/lab.ipynb")
+        gave = run_lab(code, ROOT / "docs/labs/lab.ipynb")
     checks = {n: gave.get(Cell(f"check-{n}", True, "").place) for n in exercises(cells)}
     return {number: said["printed"] for number, said in checks.items() if said}
 

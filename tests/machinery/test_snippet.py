@@ -3,12 +3,12 @@
 import pytest
 
 from weave.basics.errors import WeaveError
-from weave.run.snippet import read
+from weave.run.snippet import read_snippet
 
 
 def test_caption_alternative_and_cells_are_read(project):
     project.snippet("slope = 1.0", "draw()")
-    line = read(project.root / "snippets/chapter/line.py")
+    line = read_snippet(project.root / "snippets/chapter/line.py")
     assert line.caption == "A line through the origin."
     assert line.alternative.startswith("One straight line")
     assert line.compute == ("slope = 1.0", 7)
@@ -29,7 +29,7 @@ def test_caption_alternative_and_cells_are_read(project):
 def test_a_wrong_form_is_refused(project, text, line, problem):
     project.file("snippets/chapter/line.py", text)
     with pytest.raises(WeaveError, match=rf"snippets/chapter/line.py:{line}: .*{problem}"):
-        read(project.root / "snippets/chapter/line.py")
+        read_snippet(project.root / "snippets/chapter/line.py")
 
 
 def test_a_script_of_one_cell_has_results_and_no_figure(project):

@@ -8,7 +8,7 @@ import pytest
 
 from weave.basics.errors import WeaveError
 from weave.basics.store import ENTRIES_OF_A_NAME, Store
-from weave.run.results import keep, pack, unpack
+from weave.run.results import pack, pack_results, unpack
 
 VALUES = [
     1,
@@ -46,7 +46,7 @@ POINT = namedtuple("POINT", "x")(1)
 def test_what_is_no_data_is_not_kept(value):
     with pytest.raises(TypeError):
         pack(value)
-    assert list(keep({"value": value})) == ["names"]
+    assert list(pack_results({"value": value})) == ["names"]
 
 
 def test_an_entry_that_cannot_be_written_whole_is_not_written(store):

@@ -34,7 +34,7 @@ def test_search_finds_the_tasks_and_no_solution(site, source):
     entries = [each for each in sections if each["at"].startswith(f"labs/{source.stem}/")]
     titles = {entry["title"] for entry in entries}
     text = "".join(entry["text"] for entry in entries)
-    cells = {cell.id: cell.source for cell in notebook.read(source)}
+    cells = {cell.id: cell.source for cell in notebook.read_notebook(source)}
     for name, source_text in cells.items():
         if re.fullmatch(r"task-\d+", name):
             title = source_text.splitlines()[0].removeprefix("## ")

@@ -88,7 +88,7 @@ def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, which begins with the words."""
     lab = "/".join(name.split("/")[:2])
     run = context.look_up("run", lab)
-    found = notebook.read(context.project.jobs[lab])
+    found = notebook.read_notebook(context.project.jobs[lab])
     cells = {f"{lab}/{cell.id}": cell for cell in found if cell.is_code}
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")

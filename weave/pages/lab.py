@@ -27,7 +27,7 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
     name = f"labs/{stem}"
     run = project.run_of(name)
     text, places = "", []
-    for cell in notebook.read(project.jobs[name]):
+    for cell in notebook.read_notebook(project.jobs[name]):
         places.append((text.count("\n") + 1, cell.place))
         if not cell.is_code:
             words = cell.source.replace("<details>", FOLDED).strip()
@@ -74,7 +74,7 @@ def links(stem: str, title: str, edit: str) -> str:
 def to_script(path: Path) -> str:
     """Write a notebook as a script in cells that `# %%` begins, which editors know how to run."""
     script = ""
-    for cell in notebook.read(path):
+    for cell in notebook.read_notebook(path):
         words = [f"# {line}".rstrip() for line in cell.source.splitlines()]
         text = cell.source if cell.is_code else "\n".join(words)
         script += f"# %%{'' if cell.is_code else ' [markdown]'}\n{text}\n\n"

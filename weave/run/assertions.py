@@ -9,8 +9,8 @@ comparison turned round decides nothing, and is named too. `text.prose` looks fo
 
 import ast
 import traceback
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,42 +29,87 @@ class Assertion(NamedTuple):
     flaw: str = ""  # why it does not hold, or decides nothing
 
 
-def check(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
-    """Run a cell that says; give its assertions, or a WeaveError that says which has no words."""
-    found: list[tuple[ast.Assert, Callable[[], str]]] = []
+@dataclass
+class Tried:
+    """An assertion that was run, with what it takes to run it again."""
+
+    statement: ast.stmt  # in which it stands
+    node: ast.Assert
+    before: dict[str, Any]  # the names, before the statement was run
+    is_decided: bool = False  # whether its statement failed, so that it is not tried further
+    flaw: str = ""
+
+
+def check_assertions(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[Assertion]:
+    """Run a cell that says.
+
+    Args:
+        cell: the snippet's last.
+        path: of the snippet.
+        namespace: the results, by name. What the cell defines is added.
+
+    Returns:
+        Its assertions, with what is wrong with each.
+
+    Raises:
+        WeaveError: one has no words. (What Python raises in the cell goes through.)
+    """
+    tried: list[Tried] = []
     for statement in ast.parse("\n" * (cell.line - 1) + cell.code).body:
         asserts = [node for node in ast.walk(statement) if isinstance(node, ast.Assert)]
         for node in asserts:
-            if not isinstance(node.msg, ast.Constant) or len(str(node.msg.value).split()) < 3:
-                raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
-        before, failed = dict(namespace), []
+            require_words(node, path)
+        before = dict(namespace)
+        failed: list[ast.Assert] = []
         try:
-            run(statement, path, namespace)
+            run_statement(statement, path, namespace)
         except AssertionError as error:
-            steps = traceback.walk_tb(error.__traceback__)  # opens no file, which would be traced
-            line = next(at for frame, at in steps if frame.f_code.co_filename == str(path))
-            failed = [n for n in asserts if n.lineno <= line <= (n.end_lineno or 0)]
+            line = line_of(error, path)
+            failed = [node for node in asserts if node.lineno <= line <= (node.end_lineno or 0)]
             if not failed:  # a function that it calls asserts something
                 raise
         for node in asserts:
-            flaw = partial(decides_nothing, statement, node, path, before)
-            if failed:
-                flaw = partial(str, sides(node.test, path, namespace) if node in failed else "")
-            found.append((node, flaw))
+            one = Tried(statement, node, before, is_decided=bool(failed))
+            if node in failed:
+                one.flaw = does_not_hold(node.test, path, namespace)
+            tried.append(one)
     # What can be turned round is tried last: a statement that is run again may use something up.
+    for one in tried:
+        if not one.is_decided:
+            one.flaw = decides_nothing(one, path)
     return [
-        Assertion(node.lineno, str(getattr(node.msg, "value", "")), ast.unparse(node.test), flaw())
-        for node, flaw in found
+        Assertion(one.node.lineno, words_of(one.node), ast.unparse(one.node.test), one.flaw)
+        for one in tried
     ]
 
 
-def run(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> None:
-    """Run a statement."""
+def require_words(node: ast.Assert, path: Path) -> None:
+    """Raise WeaveError if an assertion's message is not some words."""
+    if len(words_of(node).split()) < 3:
+        raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
+
+
+def words_of(node: ast.Assert) -> str:
+    """Give an assertion's message; empty if there is none, or code makes it."""
+    return str(node.msg.value) if isinstance(node.msg, ast.Constant) else ""
+
+
+def line_of(error: AssertionError, path: Path) -> int:
+    """Give the line of a script's own in which an assertion failed, or 0."""
+    # (`extract_tb` would open the file, which would be noted as read.)
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(path):
+            return line
+    return 0
+
+
+def run_statement(statement: ast.stmt, path: Path, namespace: dict[str, Any]) -> None:
+    """Run a statement of a script."""
     tree = ast.fix_missing_locations(ast.Module([statement], []))
     exec(compile(tree, str(path), "exec"), namespace)
 
 
-def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
+def does_not_hold(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
     """Name the comparison that does not hold in an assertion, with its sides."""
     import numpy as np  # which pages do not need
 
@@ -72,36 +117,45 @@ def sides(test: ast.expr, path: Path, namespace: dict[str, Any]) -> str:
         return eval(compile(ast.Expression(node), str(path), "eval"), namespace)
 
     try:
-        for node in comparisons(test):
-            if not np.all(value(node)):
-                values = [value(side) for side in (node.left, *node.comparators)]
+        for comparison in comparisons(test):
+            if not np.all(value(comparison)):
+                values = [value(side) for side in (comparison.left, *comparison.comparators)]
                 found = " and ".join(str(each).replace("\n", "") for each in values)
-                return f"'{ast.unparse(node)}' does not hold: it is {found}"
+                return f"'{ast.unparse(comparison)}' does not hold: it is {found}"
     except Exception:  # names of a loop or a function that has ended
         pass
     return f"'{ast.unparse(test)}' does not hold"
 
 
-def decides_nothing(
-    statement: ast.stmt, node: ast.Assert, path: Path, namespace: dict[str, Any]
-) -> str:
-    """Name a comparison that can be turned round without the assertion's noticing."""
-    if not any(isinstance(each, ast.Name) for each in ast.walk(node.test)):
-        return f"'{ast.unparse(node.test)}' asks for no result"
-    for comparison in comparisons(node.test):
-        parts = comparison.left, comparison.ops, comparison.comparators
-        turned: Any = ast.Compare(*parts), [ast.Eq()], [ast.Constant(False)]  # of arrays too
-        comparison.left, comparison.ops, comparison.comparators = turned
-        try:
-            run(statement, path, dict(namespace))
-        except Exception:
-            continue
-        finally:
-            comparison.left, comparison.ops, comparison.comparators = parts
-        return f"'{ast.unparse(comparison)}' decides nothing: its opposite would do as well"
+def decides_nothing(tried: Tried, path: Path) -> str:
+    """Name a comparison whose opposite the assertion would take as well; empty if none is such."""
+    test = tried.node.test
+    if not any(isinstance(each, ast.Name) for each in ast.walk(test)):
+        return f"'{ast.unparse(test)}' asks for no result"
+    for comparison in comparisons(test):
+        if holds_turned_round(comparison, tried, path):
+            return f"'{ast.unparse(comparison)}' decides nothing: its opposite would do as well"
     return ""
+
+
+def holds_turned_round(comparison: ast.Compare, tried: Tried, path: Path) -> bool:
+    """Tell whether an assertion holds with one of its comparisons turned round."""
+    left, ops, comparators = comparison.left, comparison.ops, comparison.comparators
+    # `(a < b) == False` is the opposite of `a < b` for arrays too.
+    comparison.left = ast.Compare(left, ops, comparators)
+    comparison.ops = [ast.Eq()]
+    comparison.comparators = [ast.Constant(False)]
+    try:
+        run_statement(tried.statement, path, dict(tried.before))
+    except Exception:
+        return False
+    finally:
+        comparison.left, comparison.ops, comparison.comparators = left, ops, comparators
+    return True
 
 
 def comparisons(test: ast.expr) -> Iterator[ast.Compare]:
     """Yield the comparisons in a test."""
-    yield from (node for node in ast.walk(test) if isinstance(node, ast.Compare))
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare):
+            yield node

@@ -16,14 +16,21 @@ from weave.run.snippet import file_digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
-LISTING = {"os.listdir", "os.scandir"}  # a file that is new there would not be noticed
+# Events of Python's: https://docs.python.org/3/library/audit_events.html
+NETWORK = {"socket.connect", "socket.getaddrinfo"}
+LISTING = {"os.listdir", "os.scandir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 def confine(root: Path, scratch: Path) -> dict[str, str]:
-    """Have this process work in `scratch`, which is empty, and say what it must not do.
+    """Have this process work in an empty folder, and watch what it does.
 
-    The trace that is returned grows: by `file NAME`, the digest of each file of the project opened.
+    Args:
+        root: the project's folder.
+        scratch: the folder in which it may write.
+
+    Returns:
+        A trace, which grows: by `file NAME`, the digest of each file of the project that is opened.
     """
     trace: dict[str, str] = {}
     scratch = scratch.resolve()
@@ -31,30 +38,52 @@ def confine(root: Path, scratch: Path) -> dict[str, str]:
     sys.pycache_prefix = None  # a module that is found there would be read unseen
     tempfile.tempdir = str(scratch)
 
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        # Events of Python's: https://docs.python.org/3/library/audit_events.html
-        if event in {"socket.connect", "socket.getaddrinfo"}:
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        """Look at what Python is about to do; an error that is raised here prevents it."""
+        if event in NETWORK:
             raise PermissionError(f"a snippet has no network ({event}): keep the data beside it")
-        if event not in {"open", *LISTING} or isinstance(arguments[0], int):
+        is_about_files = event == "open" or event in LISTING
+        if not is_about_files or isinstance(arguments[0], int):  # a file that is open already
             return
         path = Path(os.path.abspath(os.fsdecode(arguments[0] or ".")))
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else "."
-        ours, question = not name.startswith("."), f"file {name}"
+        name = name_within(root, path)
         if event in LISTING:
-            if ours and "importlib" not in sys._getframe(1).f_code.co_filename:
-                # Of an OSError `glob` and `os.walk` would say nothing.
-                raise RuntimeError(f"a snippet lists no folder: {name}; name each file")
+            if name:
+                refuse_listing(name)
         elif (arguments[2] or 0) & WRITING:
             if not path.is_relative_to(scratch) and arguments[0] != os.devnull:
                 raise PermissionError(f"a snippet writes nothing elsewhere: {path}; {HINT}")
-        elif ours and path.suffix == ".pyc":
-            raise FileNotFoundError(path)  # perhaps of an older source: Python reads that instead
-        elif ours and question not in trace:
-            trace[question] = ""  # it is opened below, which is no further file
-            trace[question] = file_digest(path)
+        elif name:
+            note_reading(trace, name, path)
 
-    sys.addaudithook(note)
+    sys.addaudithook(watch)
     return trace
+
+
+def name_within(root: Path, path: Path) -> str:
+    """Name a file of the project; empty for one that lies elsewhere, or is hidden."""
+    if not path.is_relative_to(root):
+        return ""
+    name = path.relative_to(root).as_posix()
+    return "" if name.startswith(".") else name
+
+
+def refuse_listing(folder: str) -> None:
+    """Refuse to list a folder, in which a new file would not be noticed, to all but Python."""
+    asks = sys._getframe(2).f_code.co_filename
+    if "importlib" not in asks:
+        # Of an OSError `glob` and `os.walk` would say nothing.
+        raise RuntimeError(f"a snippet lists no folder: {folder}; name each file")
+
+
+def note_reading(trace: dict[str, str], name: str, path: Path) -> None:
+    """Note a file of the project, and what is in it, before it is read."""
+    if path.suffix == ".pyc":
+        raise FileNotFoundError(path)  # perhaps of an older source: Python reads that instead
+    question = f"file {name}"
+    if question not in trace:
+        trace[question] = ""  # it is opened below, which is no further file
+        trace[question] = file_digest(path)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ class Cell(NamedTuple):
         return f"cell '{self.id}'"
 
 
-def read(path: Path) -> list[Cell]:
+def read_notebook(path: Path) -> list[Cell]:
     """Read a notebook; WeaveError says that it is none."""
     try:
         cells = json.loads(path.read_text("utf-8"))["cells"]

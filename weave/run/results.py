@@ -47,18 +47,25 @@ class Results:
         raise NoResultError(f"'{self._snippet}' has no result '{name}'{hint}")
 
 
-def keep(left: dict[str, Any]) -> dict[str, Any]:
-    """Write what a cell left: parts `value NAME`, and `names`, with "" or why one is no result."""
-    parts, names = {}, dict.fromkeys(left, "")
+def pack_results(left: dict[str, Any]) -> dict[str, Any]:
+    """Write what a cell left, by name, as parts of a run.
+
+    Returns:
+        The parts `value NAME`, and the part `names`, which has for each name "", or why what was
+        left under it is no result.
+    """
+    parts: dict[str, Any] = {}
+    flaws: dict[str, str] = {}
     for name, value in left.items():
+        flaws[name] = ""
         try:
             packed = pack(value)
             if len(json.dumps(packed)) > LARGEST:
                 raise TypeError(TOO_LARGE)
             parts[f"value {name}"] = packed
         except (TypeError, ValueError, RecursionError) as flaw:
-            names[name] = str(flaw)
-    return parts | {"names": names}
+            flaws[name] = str(flaw)
+    return {**parts, "names": flaws}
 
 
 def pack(value: Any) -> Any:

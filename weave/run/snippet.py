@@ -15,6 +15,14 @@ from typing import NamedTuple
 from weave.basics.errors import WeaveError, read_text
 
 CELL = re.compile(r"^# ?%%(?:[ ](?P<says>says)[ ]*$|.*$)", re.MULTILINE)
+CELLS = (
+    "a snippet has one cell '# %%' that computes, or two (the second draws), and last, if the text "
+    "says something of the results, '# %% says'"
+)
+NO_ALTERNATIVE = (
+    "no text alternative: below the caption, leave a line blank, then say what the figure shows to "
+    "someone who cannot see it"
+)
 
 
 class Cell(NamedTuple):
@@ -36,8 +44,11 @@ class Snippet(NamedTuple):
 
 def find_snippets(folder: Path) -> dict[str, Path]:
     """Find all snippets under `folder`, the scripts that have cells, by their names."""
-    files = sorted(folder.glob("*/[!.]*.py"))
-    return {name_of(f): f for f in files if CELL.search(f.read_text("utf-8", errors="replace"))}
+    found = {}
+    for script in sorted(folder.glob("*/[!.]*.py")):
+        if CELL.search(script.read_text("utf-8", errors="replace")):
+            found[name_of(script)] = script
+    return found
 
 
 def file_digest(path: Path) -> str:
@@ -55,8 +66,12 @@ def where(path: Path, line: int | None = 1) -> str:
     return f"snippets/{name_of(path)}.py:{line}"
 
 
-def read(path: Path) -> Snippet:
-    """Take the script at `path` apart; a WeaveError says what is wrong with its form."""
+def read_snippet(path: Path) -> Snippet:
+    """Take a script under `snippets/` apart.
+
+    Raises:
+        WeaveError: its form is wrong; says in which line, and how it should be.
+    """
     source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
         tree = ast.parse(source)
@@ -64,25 +79,38 @@ def read(path: Path) -> Snippet:
         raise WeaveError(f"{where(path, error.lineno or 1)}: SyntaxError: {error.msg}") from None
     caption, _, alternative = (ast.get_docstring(tree) or "").partition("\n\n")
     marks = list(CELL.finditer(source))
-    first = source.count("\n", 0, marks[0].start()) + 1 if marks else 0
-    above = [s.lineno for s in tree.body[1:] if s.lineno < first]  # the docstring stands first
-    kinds = [mark["says"] or "" for mark in marks]
-    flaws = {
-        "no caption: start with a docstring that states the finding": not caption.strip(),
-        "a snippet has one cell '# %%' that computes, or two (the second draws), and last, if the "
-        f"text says something of the results, '# %% says'; here are {len(marks)} cells": kinds
-        not in ([""], ["", ""], ["", "says"], ["", "", "says"]),
-        "no text alternative: below the caption, leave a line blank, then say what the figure "
-        "shows to someone who cannot see it": kinds.count("") == 2 and not alternative.strip(),
-        "code above the first '# %%'; move it below": bool(above),
-    }
-    for flaw, is_there in flaws.items():
-        if is_there:
-            raise WeaveError(f"{where(path, above[0] if above else 1)}: {flaw}")
+    if not caption.strip():
+        flaw = "no caption: start with a docstring that states the finding"
+        raise WeaveError(f"{where(path)}: {flaw}")
+    kinds = kinds_of_cells(marks, path)
+    if "draw" in kinds and not alternative.strip():
+        raise WeaveError(f"{where(path)}: {NO_ALTERNATIVE}")
+    above = source.count("\n", 0, marks[0].start()) + 1
+    for statement in tree.body[1:]:  # the docstring stands first
+        if statement.lineno < above:
+            flaw = "code above the first '# %%'; move it below"
+            raise WeaveError(f"{where(path, statement.lineno)}: {flaw}")
     cells: dict[str, Cell] = {}
-    for mark, kind, end in zip(marks, kinds, [*(m.start() for m in marks[1:]), None], strict=True):
-        code = source[mark.end() : end]
-        blank = len(code) - len(code.lstrip("\n"))
-        cell = Cell(code.strip("\n"), source.count("\n", 0, mark.end() + blank) + 1)
-        cells[kind or ("draw" if "compute" in cells else "compute")] = cell
+    ends = [*(mark.start() for mark in marks[1:]), len(source)]
+    for kind, mark, end in zip(kinds, marks, ends, strict=True):
+        cells[kind] = cell_between(source, mark.end(), end)
     return Snippet(caption.strip(), alternative.strip(), **cells)
+
+
+def kinds_of_cells(marks: list[re.Match[str]], path: Path) -> list[str]:
+    """Tell what each cell of a script is for, by the lines that begin them."""
+    written = [mark["says"] or "" for mark in marks]
+    for kinds in (["compute"], ["compute", "draw"]):
+        if written == [""] * len(kinds):
+            return kinds
+        if written == [*[""] * len(kinds), "says"]:
+            return [*kinds, "says"]
+    raise WeaveError(f"{where(path)}: {CELLS}; here are {len(marks)} cells")
+
+
+def cell_between(source: str, start: int, end: int) -> Cell:
+    """Give the cell between two places of a script, without the empty lines around it."""
+    code = source[start:end]
+    blank = len(code) - len(code.lstrip("\n"))
+    first_line = source.count("\n", 0, start + blank) + 1
+    return Cell(code.strip("\n"), first_line)

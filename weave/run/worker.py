@@ -25,10 +25,13 @@ import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait fo
 from matplotlib import font_manager
 
 from weave.basics.errors import WeaveError
-from weave.run import assertions, notebook, results, snippet
+from weave.run import notebook
+from weave.run.assertions import check_assertions
 from weave.run.fonts import FONTS, shipped
 from weave.run.limits import MEMORY, confine, limits
-from weave.run.snippet import name_of, where
+from weave.run.notebook import read_notebook
+from weave.run.results import pack_results, unpack
+from weave.run.snippet import Cell, name_of, read_snippet, where
 from weave.run.svg import to_svg
 
 STYLE = files("weave") / "run/figure.mplstyle"
@@ -57,24 +60,28 @@ def execute(
         WeaveError: it failed; says in which line.
     """
     trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
+    is_lab = path.suffix == ".ipynb"
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
     warnings.filterwarnings("ignore", "Creating legend")  # it warns where the machine is busy
     try:
         with limits(time_limit):
-            is_lab = path.suffix == ".ipynb"
-            if found_before:
+            if is_lab:
+                parts = run_lab(read_notebook(path), path)
+            else:
                 hand_on(found_before, path.parent)
-            parts = run_cells(notebook.read(path), path) if is_lab else run_snippet(path)
-        return parts | {"trace": trace}
+                parts = run_snippet(path)
+        return {**parts, "trace": trace}
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
-        raise WeaveError(describe(error, path)) from None
+        raise WeaveError(describe_error(error, path)) from None
 
 
 def hand_on(found_before: Mapping[str, Any], folder: Path) -> None:
-    """Give the ledgers of a folder what earlier runs found of their claims."""
+    """Give the ledgers of a folder what earlier runs found of their claims, if anything."""
+    if not found_before:
+        return
     sys.path.insert(0, str(folder))
     try:
         ledger = importlib.import_module("ledger")
@@ -83,45 +90,55 @@ def hand_on(found_before: Mapping[str, Any], folder: Path) -> None:
     finally:
         sys.path.remove(str(folder))
     for source, claims in found_before.items():
-        ledger.FOUND_BEFORE[source] = results.unpack(claims)
+        ledger.FOUND_BEFORE[source] = unpack(claims)
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
     """Run the cells of a snippet; give the results, the figure as `svg`, and what it `says`."""
-    script = snippet.read(path)
+    script = read_snippet(path)
     sys.path.insert(0, str(path.parent))
     plt.show = lambda *args, **kwargs: None
     namespace: dict[str, Any] = {"__name__": "__main__", "__file__": str(path)}
     run_cell(script.compute, path, namespace)
-    left = {name: value for name, value in namespace.items() if not name.startswith("_")}
-    parts = results.keep(left)  # now, because the second cell may change a list of the first
+    left = {}
+    for name, value in namespace.items():
+        if not name.startswith("_"):
+            left[name] = value
+    parts = pack_results(left)  # now, because the second cell may change a list of the first
     # A page shows what was run, whatever is in the file by then.
-    cells = [cell and cell.code for cell in (script.compute, script.draw, script.says)]
-    parts["script"] = [script.caption, script.alternative, *cells]
+    cells = (script.compute, script.draw, script.says)
+    code = [cell.code if cell else None for cell in cells]
+    parts["script"] = [script.caption, script.alternative, *code]
     if script.draw:
-        run_cell(script.draw, path, namespace)
-        figures = plt.get_fignums()
-        if len(figures) != 1:
-            place = where(path, script.draw.line)
-            raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
-        parts["svg"] = to_svg(plt.figure(figures[0]), name_of(path))
+        parts["svg"] = draw_figure(script.draw, path, namespace)
     if script.says:
         # Of the results, whatever the second cell made of their names.
-        parts["says"] = assertions.check(script.says, path, namespace | left)
+        parts["says"] = check_assertions(script.says, path, {**namespace, **left})
     return parts
 
 
-def run_cell(cell: snippet.Cell, path: Path, namespace: dict[str, Any]) -> None:
+def draw_figure(cell: Cell, path: Path, namespace: dict[str, Any]) -> str:
+    """Run the cell of a snippet that draws, and give its one figure as SVG."""
+    run_cell(cell, path, namespace)
+    figures = plt.get_fignums()
+    if len(figures) != 1:
+        place = where(path, cell.line)
+        raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
+    return to_svg(plt.figure(figures[0]), name_of(path))
+
+
+def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:
     """Run a cell so that a traceback gives the script's own line numbers."""
     exec(compile("\n" * (cell.line - 1) + cell.code, str(path), "exec"), namespace)
 
 
-def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
+def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
     """Run the cells of a lab; give for each what it has `printed`, or `svg`."""
-    drawn: list[str] = []
+    drawn: list[str] = []  # the figures that the cell at work has shown
 
     def show(*_: Any, **__: Any) -> None:
-        drawn.extend(to_svg(plt.figure(number), cell.id) for number in plt.get_fignums())
+        for number in plt.get_fignums():
+            drawn.append(to_svg(plt.figure(number), cell.id))
         plt.close("all")
 
     plt.show = show
@@ -131,6 +148,7 @@ def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
         if not cell.is_code:
             continue
         file = str(path / cell.place)
+        # So that a traceback can quote the cell's lines, which stand in no file.
         linecache.cache[file] = len(cell.source), None, cell.source.splitlines(), file
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -145,7 +163,7 @@ def run_cells(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
     return parts
 
 
-def describe(error: BaseException, path: Path) -> str:
+def describe_error(error: BaseException, path: Path) -> str:
     """Name an error, and before it the lines that led to it, the innermost first."""
     folder = str(path.parent.parent)  # snippets/ or docs/
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]

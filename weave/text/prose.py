@@ -17,7 +17,7 @@ from typing import Any
 
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
-from weave.run.snippet import read
+from weave.run.snippet import read_snippet
 from weave.text.numbers import Settings, settings_of, unknown_numbers
 from weave.text.sentences import (
     ASIDE,
@@ -88,7 +88,7 @@ def text_as_it_is(project: Project, name: str, _digest: str) -> Text:
 
     def make() -> list[Any]:
         if path.suffix == ".py":
-            snippet = read(path)
+            snippet = read_snippet(path)
             words = f"{snippet.caption}\n\n{snippet.alternative}"
         else:
             words = path.read_text("utf-8-sig", errors="replace")
@@ -102,7 +102,7 @@ def kept_settings(project: Project, name: str) -> Settings:
     """Give the settings of a snippet's computing cell."""
 
     def make() -> list[dict[str, list[float]]]:
-        found = settings_of(read(project.jobs[name]).compute.code)
+        found = settings_of(read_snippet(project.jobs[name]).compute.code)
         return [
             {name: sorted(values) for name, values in group.items()}
             for group in (found.single, found.several)
