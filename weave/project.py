@@ -285,16 +285,21 @@ def is_file(project: Project, name: str) -> bool:
 
 @looks_up("machinery")
 @cache  # what this process has loaded: an edit of weave is not in force before the next
-def machinery(_: Project, key: str) -> object:
-    """Give the versions and the digests of what a sort of entries depends on."""
+def versions_of_machinery(_: Project, key: str) -> object:
+    """Give the versions and the digests of what `runs` or `pages` depend on."""
     pattern, packages = MACHINERY[key]
-    files = sorted(f for f in PACKAGE.glob(pattern) if f.suffix in {".py", ".mplstyle"})
-    versions = [platform.python_version(), *map(version, packages.split())]
-    return versions, [(f.relative_to(PACKAGE).as_posix(), file_digest(f)) for f in files]
+    versions = [platform.python_version()]
+    for package in packages.split():
+        versions.append(version(package))
+    files = []
+    for file in sorted(PACKAGE.glob(pattern)):
+        if file.suffix in {".py", ".mplstyle"}:
+            files.append((file.relative_to(PACKAGE).as_posix(), file_digest(file)))
+    return versions, files
 
 
 @looks_up("run")
-def run(project: Project, name: str) -> Entry:
+def run_by_name(project: Project, name: str) -> Entry:
     """Give what a snippet or a lab gave; its trace has all that it depends on."""
     return project.run_of(name)
 

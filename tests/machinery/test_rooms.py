@@ -29,6 +29,20 @@ def test_the_top_floor_has_few_entries_which_its_docstring_names():
     assert len(ORDER) <= 7
 
 
+def for_pages_alone(run: str, others: str) -> list[str]:
+    """List what is defined in the code of weave/run/ and used by nothing that runs snippets."""
+    defined = re.findall(r"^(?:def|class) (\w+)", run, re.MULTILINE)
+    return [name for name in defined if len(re.findall(rf"\b{name}\b", run + others)) < 2]
+
+
+def test_nothing_in_weave_run_serves_pages_only():
+    """An edit there runs every snippet again."""
+    run = "\n".join(file.read_text("utf-8") for file in FILES if room(file) == "run")
+    project = (HOUSE / "project.py").read_text("utf-8")
+    assert for_pages_alone(run, project) == []
+    assert for_pages_alone("def subset(): pass\ndef run(): pass\n", "run()") == ["subset"]
+
+
 def test_a_room_knows_none_that_comes_after_it():
     for file in FILES:
         if file.parent != HOUSE or file.stem != "__init__":

@@ -6,7 +6,6 @@ lists the claims of some pages by their verdicts, for a page to link to: `claims
 """
 
 import re
-from collections import defaultdict
 from html import escape
 from typing import Any
 
@@ -17,37 +16,54 @@ from weave.project import Project, looks_up
 from weave.run.results import Results
 
 # How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
-TONES = {"true": "true", "true if": "partly", "wrong": "false"} | dict.fromkeys(
-    ("vague", "question", "withdrawn", "history", "opinion"), "open"
-)
+TONES = {
+    "true": "true",
+    "true if": "partly",
+    "wrong": "false",
+    "vague": "open",
+    "question": "open",
+    "withdrawn": "open",
+    "history": "open",
+    "opinion": "open",
+}
 # What the ledger says of a claim in Markdown.
 WORDS = ("quote", "place", "needs", "reading", "text")
+CITATION = re.compile(r"\[@([^\]]+)\]")
+
+Claim = dict[str, Any]  # what a ledger says of a claim
 
 
 @looks_up("claims")
-def claims(project: Project, _: str) -> dict[str, dict[str, Any]]:
+def claims_by_number(project: Project, _: str) -> dict[str, Claim]:
     """Give by its number each claim's verdict and place, where it is settled, what it cites."""
-    found = {}
+    found: dict[str, Claim] = {}
     for name, run in sorted(project.runs.items()):
-        if name.startswith("claims/"):
-            claims = getattr(Results(run), "claims", {})
-            for key, row in claims.items():
-                found[key] = {part: row[part] for part in ("verdict", "place", "settled")}
-                words = " ".join(row[part] for part in WORDS)
-                found[key]["cites"] = re.findall(r"\[@([^\]]+)\]", words)
+        if not name.startswith("claims/"):
+            continue
+        claims: dict[str, Claim] = getattr(Results(run), "claims", {})
+        for key, claim in claims.items():
+            words = " ".join(claim[part] for part in WORDS)
+            found[key] = {
+                "verdict": claim["verdict"],
+                "place": claim["place"],
+                "settled": claim["settled"],
+                "cites": CITATION.findall(words),
+            }
     return found
 
 
-def listing(match: re.Match[str], context: Context) -> str:
+def weave_table(match: re.Match[str], context: Context) -> str:
     """Give the table of a source's claims, in HTML with Markdown in its cells."""
     source = match["ledger"]
     file = f"snippets/claims/{source}.py"
-    claims = context.results(f"claims/{source}").claims
+    claims: dict[str, Claim] = context.results(f"claims/{source}").claims
     rows = ""
     for key, claim in claims.items():
         place = f"{file}:{claim['line']}: {key}"
-        words = {part: context.weave_part(claim[part], place, claim["values"]) for part in WORDS}
-        rows += table_row(key, claim | words, file, context)
+        woven = dict(claim)
+        for part in WORDS:
+            woven[part] = context.weave_part(claim[part], place, claim["values"])
+        rows += table_row(key, woven, file, context)
     head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
     return (
         f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
@@ -55,34 +71,43 @@ def listing(match: re.Match[str], context: Context) -> str:
     )
 
 
-def table_row(key: str, claim: dict[str, Any], file: str, context: Context) -> str:
-    """Give the row of a claim."""
-    verdict, place = claim["verdict"], claim["place"]
+def table_row(key: str, claim: Claim, file: str, context: Context) -> str:
+    """Give the row of a claim.
+
+    Args:
+        key: its number.
+        claim: what the ledger says of it, woven.
+        file: the ledger's script.
+        context: the page.
+    """
+    verdict, place, section = claim["verdict"], claim["place"], claim["settled"]
     quoted = f"“{claim['quote']}”" if place else claim["quote"]  # what no source says is ours
-    title, section = context.look_up("section", to := claim["settled"])
-    link = context.weave_part(f"*{title}*: [{section}]({context.to_root}{to})")
+    title, heading = context.look_up("section", section)
+    link = context.weave_part(f"*{title}*: [{heading}]({context.to_root}{section})")
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
         f'<td markdown="block">\n\n{quoted}\n\n'
         f"[{key}](#{key}){{ .claim }} {place or 'our own addition'}\n{{ .place }}\n\n</td>\n"
         f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>\n'
-        f'<td markdown="block">\n\n{found(claim)}\n\n'
-        f"Explained in {link}\n{{ .back }}\n\n{check(claim, file, context)}\n\n</td>\n"
+        f'<td markdown="block">\n\n{what_is_found(claim)}\n\n'
+        f"Explained in {link}\n{{ .back }}\n\n{folded_check(claim, file, context)}\n\n</td>\n"
         "</tr>\n"
     )
 
 
-def found(claim: dict[str, Any]) -> str:
+def what_is_found(claim: Claim) -> str:
     """Say what is found, after the assumption or the reading that it depends on."""
-    before = f"**If {claim['needs']}.** " if claim["needs"] else ""
-    if claim["reading"]:
-        condition = f" if {claim['needs']}" if claim["needs"] else ""
-        so = claim["outcome"].removesuffix(" if") + condition
-        before = f"**Read as: {claim['reading']}.** So read, it is {so}. "
-    return f"{before}{claim['text']}"
+    needs, reading, text = claim["needs"], claim["reading"], claim["text"]
+    if reading:
+        outcome = claim["outcome"].removesuffix(" if")
+        condition = f" if {needs}" if needs else ""
+        return f"**Read as: {reading}.** So read, it is {outcome}{condition}. {text}"
+    if needs:
+        return f"**If {needs}.** {text}"
+    return str(text)
 
 
-def check(claim: dict[str, Any], file: str, context: Context) -> str:
+def folded_check(claim: Claim, file: str, context: Context) -> str:
     """Say how strict the check is, and show it, folded, with how many alterations it caught."""
     if "says" not in claim:
         return ""
@@ -90,8 +115,10 @@ def check(claim: dict[str, Any], file: str, context: Context) -> str:
     if claim["altered"]:
         caught = sum(claim["altered"].values())
         alterations = f"It caught {caught} of {len(claim['altered'])} alterations of the claim."
-    right = f'right = "{claim["rather"]}"\n' if claim["rather"] else ""
-    code = f'claimed = "{claim["says"]}"\n{right}\n{claim["code"]}'
+    code = f'claimed = "{claim["says"]}"\n'
+    if claim["rather"]:
+        code += f'right = "{claim["rather"]}"\n'
+    code += f"\n{claim['code']}"
     # Not <code>, each of which the theme would give a button to copy it.
     shown = context.stash(f"<pre><samp>{escape(code, quote=False)}</samp></pre>", code_block(code))
     return (
@@ -102,28 +129,38 @@ def check(claim: dict[str, Any], file: str, context: Context) -> str:
     )
 
 
-def settled(match: re.Match[str], context: Context) -> str:
+def weave_settled(match: re.Match[str], context: Context) -> str:
     """List by page the claims that it settles, by their verdicts, in Markdown."""
-    by_page = {page: defaultdict[str, list[str]](list) for page in match["settling"].split()}
-    for key, row in sorted(context.look_up("claims").items()):
-        page = row["settled"].partition(".md")[0]
-        if page not in by_page:
-            raise WeaveError(f"claim {key} is settled on '{page}', which is not listed here")
-        if row["place"]:  # what no source says is our own addition
-            by_page[page][row["verdict"]].append(key)
     items = ""
-    for page, verdicts in by_page.items():
-        count = sum(map(len, verdicts.values()))
-        items += f'<li id="of-{page}" markdown="block">\n\n'
-        items += f"[{context.look_up('section', f'{page}.md')[0]}]({page}.md): {count} claims."
-        for verdict in [word for word in TONES if word in verdicts]:
-            links = ", ".join(f"[{key}](#{key}){{ .claim }}" for key in verdicts[verdict])
-            items += f" *{verdict}*{{ .verdict .{TONES[verdict]} }} {links}"
+    for page, verdicts in claims_of_pages(match["settling"].split(), context).items():
+        title, _ = context.look_up("section", f"{page}.md")
+        count = sum(len(keys) for keys in verdicts.values())
+        items += f'<li id="of-{page}" markdown="block">\n\n[{title}]({page}.md): {count} claims.'
+        for verdict, tone in TONES.items():
+            if verdict in verdicts:
+                links = ", ".join(f"[{key}](#{key}){{ .claim }}" for key in verdicts[verdict])
+                items += f" *{verdict}*{{ .verdict .{tone} }} {links}"
         items += "\n\n</li>\n"
     return context.weave_part(f'\n<ul class="settled" markdown="block">\n{items}</ul>\n')
 
 
+def claims_of_pages(pages: list[str], context: Context) -> dict[str, dict[str, list[str]]]:
+    """Give by page and verdict the numbers of the claims that the page settles.
+
+    Raises:
+        WeaveError: a claim is settled on a page that is not among them.
+    """
+    found: dict[str, dict[str, list[str]]] = {page: {} for page in pages}
+    for key, claim in sorted(context.look_up("claims").items()):
+        page = claim["settled"].partition(".md")[0]
+        if page not in found:
+            raise WeaveError(f"claim {key} is settled on '{page}', which is not listed here")
+        if claim["place"]:  # what no source says is our own addition
+            found[page].setdefault(claim["verdict"], []).append(key)
+    return found
+
+
 EMBEDS = [
-    block("settled", r"settled(?P<settling>(?:[ ]+[\w-]+)+)", settled),
-    block("claims", r"claims[ ]+(?P<ledger>\S+)", listing),
+    block("settled", r"settled(?P<settling>(?:[ ]+[\w-]+)+)", weave_settled),
+    block("claims", r"claims[ ]+(?P<ledger>\S+)", weave_table),
 ]
