@@ -117,13 +117,17 @@ class Project:
                 runs[name] = run
             else:
                 missing[name] = path
-        before = self.found_before(missing)
-        for name, outcome in run_all(missing, self.root, self.time_limit, before):
+        ledgers = self.earlier_ledgers(missing)
+        found_before = {script: run.read("value claims") for script, run in ledgers.items()}
+        for name, outcome in run_all(missing, self.root, self.time_limit, found_before):
             if isinstance(outcome, WeaveError):
                 self.failed[name] = outcome
-            else:
-                trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
-                runs[name] = self.store.write("run", name, trace, outcome)
+                continue
+            trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
+            for script, run in ledgers.items():
+                if name.startswith("claims/") and f"file {script}" in trace:
+                    trace = {**run.trace, **trace}  # what it found is of what it read
+            runs[name] = self.store.write("run", name, trace, outcome)
         self.jobs, self.runs = jobs, runs
         self.share_errors()
 
@@ -139,21 +143,21 @@ class Project:
                 if cause != str(error) and cause == str(other):
                     self.failed[name] = other
 
-    def found_before(self, names: Iterable[str]) -> dict[str, Any]:
-        """Give what earlier runs of ledgers found of claims, by source, if ledgers are to be run.
+    def earlier_ledgers(self, names: Iterable[str]) -> dict[str, Entry]:
+        """Give an earlier run of each ledger, by its script, if ledgers are among those to be run.
 
         Only where of all that such a run read nothing but the ledger itself has changed since: the
         ledger can tell which of its claims are still judged by the same code.
         """
-        found: dict[str, Any] = {}
+        found: dict[str, Entry] = {}
         if not any(name.startswith("claims/") for name in names):
             return found
-        for script in self.root.glob("snippets/claims/*.py"):
-            itself = f"file snippets/claims/{script.name}"
-            for run in self.store.entries("run", f"claims/{script.stem}"):
-                claims = run.read("value claims")
-                if claims and self.is_fresh(run, {itself: run.trace[itself]}):
-                    found[script.stem] = claims
+        for path in self.root.glob("snippets/claims/*.py"):
+            script = f"snippets/claims/{path.name}"
+            itself = f"file {script}"
+            for run in self.store.entries("run", f"claims/{path.stem}"):
+                if run.read("value claims") and self.is_fresh(run, {itself: run.trace[itself]}):
+                    found[script] = run
                     break
         return found
 

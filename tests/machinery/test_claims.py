@@ -203,6 +203,26 @@ def test_an_edit_judges_what_it_touches(book, file, old, new, judged):
     assert text == ("It was." if "was" in new else "It is.")
 
 
+def test_what_a_check_has_read_counts_though_it_was_not_run_again_since(book):
+    reads = 'open(__file__.replace("source.py", "table.csv")).close()'
+    text = TIMED.replace("from samples import one\n", "")
+    text = text.replace(
+        '"""It is."""\n    return now()', f'"""It is."""\n    {reads}\n    return now()'
+    )
+    text = text.replace("return first() if one > 1 else now()", "return now()")
+    text = text.replace("return second()", "return now()")
+    times = []
+    for says, table in (("2 < 3", "1"), ("2 < 4", "1"), ("2 < 4", "2")):
+        book.file("snippets/claims/source.py", text.replace("2 < 3", says))
+        book.file("snippets/claims/table.csv", table)
+        claims = book.run("claims/source").results.claims
+        times.append([claims[key]["values"]["at"] for key in ("a-1", "a-2", "a-3")])
+    first, edited, read_anew = times
+    assert edited[0] == first[0]
+    assert edited[1] > first[1]
+    assert all(now > then for now, then in zip(read_anew, edited, strict=True))
+
+
 def test_a_number_that_two_claims_have_is_one_error_that_names_both(book):
     book.file("snippets/claims/source.py", SOURCE.replace('"a-2"', '"a-1"'))
     book.snippet("from source import claims", name="claims/summary")

@@ -30,7 +30,8 @@ def run_all(
         jobs: the file of each, by its name.
         root: the project's folder.
         time_limit: seconds, after which one is stopped.
-        found_before: what earlier runs found of claims, for ledgers (`Project.found_before`).
+        found_before: what earlier runs found of claims, by their ledger's script, for ledgers
+            (`Project.earlier_ledgers`).
 
     Yields:
         As each ends, its name and its parts, or what went wrong. The part `trace` says which files

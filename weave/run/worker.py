@@ -51,7 +51,7 @@ def execute(
         root: the project's folder.
         time_limit: seconds, after which it is stopped.
         scratch: a folder in which it gets an empty one of its own.
-        found_before: what earlier runs found of claims, for a ledger.
+        found_before: what earlier runs found of claims, by their ledger's script, for a ledger.
 
     Returns:
         The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
@@ -89,8 +89,8 @@ def hand_on(found_before: Mapping[str, Any], folder: Path) -> None:
         return
     finally:
         sys.path.remove(str(folder))
-    for source, claims in found_before.items():
-        ledger.FOUND_BEFORE[source] = unpack(claims)
+    for script, claims in found_before.items():
+        ledger.FOUND_BEFORE[Path(script).stem] = unpack(claims)
 
 
 def run_snippet(path: Path) -> dict[str, Any]:
