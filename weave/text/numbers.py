@@ -153,9 +153,9 @@ def number_written(node: ast.expr) -> float | None:
         return None
     try:
         number = eval(ast.unparse(node), {"__builtins__": {}})
-    except (ArithmeticError, TypeError):
+        return float(number) if isinstance(number, int | float) else None
+    except (ArithmeticError, TypeError):  # also of a number that is too large
         return None
-    return float(number) if isinstance(number, int | float) else None
 
 
 WRITTEN = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.unaryop, ast.operator)
