@@ -1,8 +1,12 @@
 """The one error that an author sees: where it is, what is wrong, and what is near."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+
+# The three lines that a merge leaves around two versions of a text, for somebody to choose.
+CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?=[ ]|$)", re.MULTILINE)
 
 
 class WeaveError(Exception):
@@ -27,10 +31,35 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
 
 
 def read_text(path: Path, name: str) -> str:
-    """Read a file; a WeaveError names the line that is not UTF-8."""
+    """Read a file that somebody has written.
+
+    Args:
+        path: the file.
+        name: what an error calls it.
+
+    Raises:
+        WeaveError: it is not UTF-8, or a merge has left two versions in it. It names the line.
+    """
     data = path.read_bytes()
     try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise WeaveError(f"{name}:{line}: {error}; save the file as UTF-8") from None
+    refuse_conflict(text, f"{name}:{{}}")
+    return text
+
+
+def refuse_conflict(text: str, place: str) -> None:
+    """Raise WeaveError if a merge has left two versions of something in a text.
+
+    Args:
+        text: of a file, or of a notebook's cell.
+        place: what an error calls a line, with `{}` for its number.
+    """
+    if conflict := CONFLICT.search(text):
+        line = text.count("\n", 0, conflict.start()) + 1
+        raise WeaveError(
+            f"{place.format(line)}: '{conflict[0]}' is left from a merge: keep one of the two "
+            "versions, or what is right of both, and take away the three lines around them"
+        )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from weave.basics.errors import WeaveError
+from weave.basics.errors import WeaveError, read_text, refuse_conflict
 
 
 class Cell(NamedTuple):
@@ -21,10 +21,20 @@ class Cell(NamedTuple):
 
 
 def read_notebook(path: Path) -> list[Cell]:
-    """Read a notebook; WeaveError says that it is none."""
+    """Read a notebook.
+
+    Raises:
+        WeaveError: it is none, or a merge has left two versions of something in it.
+    """
+    written = read_text(path, f"docs/labs/{path.name}")
     try:
-        cells = json.loads(path.read_text("utf-8"))["cells"]
-        return [Cell(c["id"], c["cell_type"] == "code", "".join(c["source"])) for c in cells]
+        cells = []
+        for cell in json.loads(written)["cells"]:
+            is_code = cell["cell_type"] == "code"
+            cells.append(Cell(cell["id"], is_code, "".join(cell["source"])))
     except (ValueError, KeyError, TypeError) as error:
         what = f"{type(error).__name__}: {error}"
         raise WeaveError(f"no notebook with an id on each cell: {what}") from None
+    for cell in cells:
+        refuse_conflict(cell.source, f"{cell.place}, line {{}}")
+    return cells
