@@ -17,7 +17,7 @@ import pytest
 
 from tests.imports import imports
 from tests.labs.clear import cleared
-from weave.embeds.embed import token
+from weave.embeds.embed import any_token
 from weave.pages.lab import to_script
 from weave.run.notebook import Cell
 from weave.run.worker import run_lab
@@ -216,7 +216,7 @@ def flaws(path: Path) -> list[str]:
             and text.endswith("\n\n</details>")
         ):
             found.append(f"{name}: write <details>, <summary>…</summary> and </details> on lines")
-        if any(found.lastgroup in {"figure", "value"} for found in token().finditer(text)):
+        if any(found.lastgroup in {"figure", "value"} for found in any_token().finditer(text)):
             found.append(f"{name}: Jupyter knows no '::: figure' and no '{{= value }}'")
         if re.search(r"\]\((?!https?:|#)", text):
             found.append(f"{name}: a link that leads nowhere from a download: begin with https://")

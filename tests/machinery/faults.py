@@ -116,6 +116,10 @@ def write(root: Path) -> None:
         path.write_text(text, "utf-8")
 
 
+# Two versions as git leaves them.
+MERGED = "<<<<<<< HEAD\n{0}\n=======\n{0}\n>>>>>>> other\n"
+
+
 class Fault(NamedTuple):
     """An edit of a file, and what the build has to say of it, all of it in one line."""
 
@@ -255,6 +259,65 @@ FAULTS = {
         b"# Other\n\n## There\n\n\xe8\n",
         "docs/other.md:5: ",
         "save the file as UTF-8",
+    ),
+    "a merge that is not finished, on a page": put(
+        "docs/other.md",
+        "See [three]",
+        MERGED.format("See [three]"),
+        "docs/other.md:5: '<<<<<<<' is left from a merge",
+    ),
+    "a merge that is not finished, in a block of code": put(
+        "docs/other.md",
+        "See [three]",
+        f"```text\n{MERGED.format('Yes')}```\n\nSee [three]",
+        "docs/other.md:6: '<<<<<<<' is left from a merge",
+    ),
+    "what is left of a merge": put(
+        "docs/other.md", "See [three]", "=======\nSee [three]", "docs/other.md:5: '======='"
+    ),
+    "a merge that is not finished, in a caption": put(
+        LINE,
+        "One straight",
+        MERGED.format("One straight"),
+        f"docs/chapter.md:3: {LINE}:3: '<<<<<<<'",
+    ),
+    "a merge that is not finished, in a bibliography": put(
+        "docs/references.bib", "@misc", MERGED.format("@misc"), "docs/references.bib:1: '<<<<<<<'"
+    ),
+    "a merge that is not finished, in a glossary": put(
+        "docs/glossary.md", "Key", MERGED.format("Key"), "docs/glossary.md:6: '<<<<<<<'"
+    ),
+    "a merge that is not finished, in a lab": put(
+        LAB, '"nbformat":', "\n" + MERGED.format('"nbformat":'), f"{LAB}:2: '<<<<<<<'"
+    ),
+    "a merge that is not finished, in a cell": whole(
+        LAB, notebook(MERGED.format("a = 0")), f"{LAB}, cell 'setup', line 1: '<<<<<<<'"
+    ),
+    "an id twice": put(
+        CHAPTER,
+        "## Two {#two}",
+        "## Two {#one}",
+        "docs/chapter.md:11: the id 'one' stands at docs/chapter.md:9 already",
+        most=3,
+    ),
+    "an id that is another heading's own": put(
+        "docs/other.md",
+        "See [three]",
+        "## More {#there}\n\nSee [three]",
+        "docs/other.md:5: the id 'there' stands at docs/other.md:3 already",
+    ),
+    "two headings with the same words": put(
+        "docs/other.md", "See [three]", "## There\n\nSee [three]", "docs/other.md:5: the id 'there'"
+    ),
+    "a heading's address that moves with a number": put(
+        CHAPTER,
+        "## Two {#two}",
+        "## What {= line.slope } is",
+        "docs/chapter.md:11: the address of 'What {= line.slope } is' would move",
+        "{#some-words}",
+    ),
+    "a footnote": put(
+        "docs/other.md", "See [three]", "See[^1] [three]", "docs/other.md:5: ", "no footnotes"
     ),
     "no bibliography": whole(
         "docs/references.bib", "@misc{zhang", "docs/references.bib: syntax error"

@@ -63,6 +63,16 @@ def test_a_value_is_computed_and_says_where(project, value, html):
     assert 'href="../snippets/chapter/line.py">the script</a>' in page
 
 
+def test_what_can_be_shown_can_be_quoted_and_named_in_its_caption(project):
+    project.snippet("share = 0.5", name="chapter/my-coins")
+    script = project.root / "snippets/chapter/my-coins.py"
+    script.write_text(script.read_text().replace("the origin", "{= share }"))
+    page = project.build("# C\n\n::: chapter/my-coins\n\nIt is {= my-coins.share :.2f }.")
+    assert page.warnings == []
+    assert "A line through <data" in page.html
+    assert 'data-value="my-coins.share">0.50</a>' in page.html
+
+
 def test_numbers_name_the_tables_that_were_measured_beforehand(project):
     project.file("snippets/chapter/heights.csv", "1,2\n")
     table = "Path(__file__).with_name('heights.csv')"

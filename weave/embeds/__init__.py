@@ -7,4 +7,5 @@ from weave.embeds.embed import KINDS
 
 for _file in pkgutil.iter_modules(__path__):
     _module = importlib.import_module(f"{__name__}.{_file.name}")
-    KINDS.update({embed.name: embed for embed in getattr(_module, "EMBEDS", ())})
+    for _embed in getattr(_module, "EMBEDS", []):
+        KINDS[_embed.name] = _embed

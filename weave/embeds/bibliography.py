@@ -11,49 +11,50 @@ from typing import Any
 from weave.basics.errors import WeaveError, did_you_mean, read_text
 from weave.embeds.embed import Context, Embed, block
 from weave.project import Project, looks_up
-from weave.text.headings import HEADING, id_of, title_of
-from weave.text.sentences import NO_TEXT
+from weave.text.headings import sections, title_of
 
 PAGE = "references.md"
 FILE = "docs/references.bib"
-HEADING_OR_CITATION = re.compile(rf"{HEADING.pattern}|\[@(?P<works>[^\]]+)\]", re.MULTILINE)
+CITATION = re.compile(r"\[@(?P<works>[^\]]+)\]")
 KEY = re.compile(r"\w+")  # a work's
 
 
-def cite(match: re.Match[str], context: Context) -> str:
+def weave_citation(match: re.Match[str], context: Context) -> str:
     """Name works in brackets, each with a link to its entry."""
-    named = []
+    links = []
     for key in KEY.findall(match[0]):
         work = context.look_up("work", key)
         if work is None:
             hint = did_you_mean(key, context.look_up("works"))
             raise WeaveError(f"no work in {FILE} is '{key}'{hint}")
-        named.append(f"[{work[0]}]({context.to_root}{PAGE}#{key}){{ .work }}")
-    return f"({'; '.join(named)})"
+        name, _ = work
+        links.append(f"[{name}]({context.to_root}{PAGE}#{key}){{ .work }}")
+    return f"({'; '.join(links)})"
 
 
-def listing(match: re.Match[str], context: Context) -> str:
+def weave_bibliography(match: re.Match[str], context: Context) -> str:
     """Give the bibliography as a list, each work with links to the sections that cite it."""
-    lines = ['<ul class="references" markdown>']
-    for key, (_, text) in context.look_up("works").items():
-        lines.append(f'<li id="{key}" markdown="block">\n\n{text}\n')
-        named = []
-        for title, sections in (context.look_up("citing", key) or {}).items():
-            links = [f"[{heading}]({place})" for heading, place in sections.items()]
-            named.append(f"*{title}*: {', '.join(links)}")
-        if named:
-            lines.append(context.weave_part(f"Cited in {'; '.join(named)}\n{{ .back }}\n"))
+    lines = ["", '<ul class="references" markdown>']
+    for key, (_, reference) in context.look_up("works").items():
+        lines.append(f'<li id="{key}" markdown="block">\n\n{reference}\n')
+        pages = []
+        for title, places in (context.look_up("citing", key) or {}).items():
+            links = ", ".join(f"[{heading}]({place})" for heading, place in places.items())
+            pages.append(f"*{title}*: {links}")
+        if pages:
+            lines.append(context.weave_part(f"Cited in {'; '.join(pages)}\n{{ .back }}\n"))
         lines.append("</li>")
-    return "\n".join(["", *lines, "</ul>", ""])
+    return "\n".join([*lines, "</ul>", ""])
 
 
 @looks_up("works", entry="work")
 def works(project: Project, _: str) -> dict[str, list[str]]:
     """Give how pages name a work, and the whole reference, by key, in alphabetical order."""
-    return dict(project.keep("works", f"file {FILE}", lambda: read(project.root / FILE)))
+    made = project.keep("works", f"file {FILE}", lambda: read_bibliography(project.root / FILE))
+    return dict(made)
 
 
-def read(file: Path) -> dict[str, list[str]]:
+def read_bibliography(file: Path) -> dict[str, list[str]]:
     """Read and format the bibliography, if there is one; a WeaveError says if it is no BibTeX."""
     if not file.is_file():
         return {}
@@ -65,12 +66,15 @@ def read(file: Path) -> dict[str, list[str]]:
     try:
         entries = parse_string(read_text(file, FILE), "bibtex").entries
         style = find_plugin("pybtex.style.formatting", "plain")(abbreviate_names=True)
-        markdown = find_plugin("pybtex.backends", "markdown")()
-        formatted = list(style.format_entries(entries.values()))
+        references = list(style.format_entries(entries.values()))
     except PybtexError as error:
         raise WeaveError(f"{FILE}: {error}") from None
-    found = {e.key: [label(entries[e.key]), e.text.render(markdown)] for e in formatted}
-    return dict(sorted(found.items(), key=lambda item: item[1][0].casefold()))
+    markdown = find_plugin("pybtex.backends", "markdown")()
+    found = {}
+    for reference in references:
+        name = label(entries[reference.key])
+        found[reference.key] = [name, reference.text.render(markdown)]
+    return dict(sorted(found.items(), key=lambda work: work[1][0].casefold()))
 
 
 def label(entry: Any) -> str:
@@ -90,23 +94,33 @@ def label(entry: Any) -> str:
 def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
     """Give by work, and by the title of a page, the sections that cite it, with their addresses."""
     citing: dict[str, dict[str, dict[str, str]]] = {}
+
+    def note(works: str, title: str, section: str, place: str) -> None:
+        for work in KEY.findall(works):
+            citing.setdefault(work, {}).setdefault(title, {})[section] = place
+
     for file in sorted(project.root.glob("docs/[!.]*.md")):
         text = file.read_text("utf-8-sig", errors="replace")
-        title = section = title_of(text, file.name)
-        place = file.name
-        for found in HEADING_OR_CITATION.finditer(NO_TEXT.sub("", text)):
-            for work in KEY.findall(found["works"] or ""):
-                citing.setdefault(work, {}).setdefault(title, {})[section] = place
-            if found["heading"]:
-                section, place = found["heading"], f"{file.name}#{id_of(found)}".rstrip("#")
-    for key, row in project.look_up("claims").items():
-        for work in KEY.findall(" ".join(row["cites"])):
-            citing.setdefault(work, {}).setdefault("Claims", {})[key] = f"claims.md#{key}"
+        title = title_of(text, file.name)
+        for heading, below in sections(text):
+            section = heading.words if heading else title
+            anchor = f"#{heading.id}" if heading and heading.id else ""
+            for citation in CITATION.finditer(below):
+                note(citation["works"], title, section, file.name + anchor)
+    for number, claim in project.look_up("claims").items():
+        note(" ".join(claim["cites"]), "Claims", number, f"claims.md#{number}")
     return citing
 
 
 MISSPELT = (r"\[@", "a reference is written [@key], with letters and digits, or [@key; key]")
+# A footnote takes a reader to the page's end and back; a fold stands where it is wanted.
+FOOTNOTE = (
+    r"\[\^[^\]\s]+\]",
+    'there are no footnotes: write the aside into a fold, ??? depth "what one gets", and a '
+    "reference as [@key]",
+)
 EMBEDS = [
-    Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", cite, misspelt=MISSPELT),
-    block("bibliography", r"references", listing),
+    Embed("citation", r"\[@\w+(?:;\s*@?\w+)*\]", weave_citation, misspelt=MISSPELT),
+    Embed("footnote", misspelt=FOOTNOTE),
+    block("bibliography", r"references", weave_bibliography),
 ]

@@ -1,4 +1,4 @@
-"""What a kind of embed is, and the page that its tokens stand on, which weaves them."""
+"""What a kind of embed is, the kinds that there are, and the page that they work on."""
 
 import logging
 import re
@@ -20,16 +20,20 @@ log = logging.getLogger("mkdocs.weave")
 
 @dataclass(frozen=True)
 class Embed:
-    """A kind of embed: a module in `weave/embeds/` holds one or more in its list EMBEDS."""
+    """A kind of embed: its token, what becomes of that, and what else it does to a page.
+
+    A kind has a token, or is called at the end of a page, or both. No two kinds have a named group
+    of the same name in their patterns.
+    """
 
     name: str  # a word of its own
-    # What its token looks like, as a verbose, multi-line regular expression in which the dot
-    # matches line ends too. It begins with no letter, digit or underscore. No two embeds have a
-    # named group of the same name.
-    pattern: str
-    # Gives what the token becomes: Markdown, or HTML that it hands to `context.stash`.
-    weave: "Callable[[re.Match[str], Context], str]"
-    # What begins like the token and is none, and how the token is written.
+    # What the token looks like: a verbose, multi-line regular expression in which the dot matches
+    # line ends too. It begins with no letter, digit or underscore.
+    pattern: str = ""
+    # Gives what stands in the token's place: Markdown, or HTML that it hands to `context.stash`.
+    # A WeaveError that it raises is shown there, and logged with the token's line.
+    weave_token: "Callable[[re.Match[str], Context], str]" = lambda match, _: match[0]
+    # A pattern of what is a mistake, such as what begins like the token and is none; and the mend.
     misspelt: tuple[str, str] = ("", "")
     # Gives what the kind adds below a page, in Markdown, once the page is woven.
     at_end: "Callable[[Context], str]" = lambda _: ""
@@ -37,33 +41,45 @@ class Embed:
     mark_tree: "Callable[[Element, Context], None]" = lambda *_: None
 
 
-def block(name: str, words: str, weave: Callable[..., str], **more: Any) -> Embed:
+def block(name: str, words: str, weave_token: Callable[..., str], **more: Any) -> Embed:
     """Make a kind whose token has a line of its own, `::: WORDS`, also within a fold.
 
-    What it becomes is indented as the token was. `words` is the pattern of what follows the colons.
+    Args:
+        name: the kind's, a word of its own.
+        words: the pattern of what follows the colons.
+        weave_token: as in `Embed`; what it gives is indented as the token was.
+        more: what else `Embed` takes.
     """
 
     def indented(match: re.Match[str], context: "Context") -> str:
-        return indent(weave(match, context), margin(match))
+        return indent(weave_token(match, context), margin(match))
 
     return Embed(name, rf"^[ \t]*:::[ ]+{words}[ \t]*$", indented, **more)
 
 
 def margin(match: re.Match[str]) -> str:
     """Give what indents a token that begins a line, in a fold, say; within a line, nothing."""
-    return match[0][: len(match[0]) - len(match[0].lstrip(" \t"))]
+    token = match[0]
+    unindented = token.lstrip(" \t")
+    return token[: len(token) - len(unindented)]
 
 
-KINDS: dict[str, Embed] = {}  # by name; `weave.embeds` enters them
+# Every kind, by its name. As `weave.embeds` is imported, it enters what each of its modules lists
+# as EMBEDS. Three ask for them: `Context.weave` below calls `weave_token` for each token of a page,
+# then `weave.engines.extension` calls each kind's `at_end`, and `mark_tree` once there is a tree.
+KINDS: dict[str, Embed] = {}
 
 
 @cache
-def token() -> re.Pattern[str]:
+def any_token() -> re.Pattern[str]:
     """Match the token of any kind, and only then what is misspelt: `lastgroup` names which."""
-    spelt = [f"(?P<{embed.name}>{embed.pattern})" for embed in KINDS.values()]
-    misspelt = [f"(?P<not_{e.name}>{e.misspelt[0]})" for e in KINDS.values() if e.misspelt[0]]
+    tokens = [f"(?P<{kind.name}>{kind.pattern})" for kind in KINDS.values() if kind.pattern]
+    for kind in KINDS.values():
+        misspelt, _ = kind.misspelt
+        if misspelt:
+            tokens.append(f"(?P<not_{kind.name}>{misspelt})")
     # Most characters of a text begin no token: to see that at once makes it five times as fast.
-    pattern = rf"(?!\w)(?:{'|'.join(spelt + misspelt)})"
+    pattern = rf"(?!\w)(?:{'|'.join(tokens)})"
     return re.compile(pattern, re.VERBOSE | re.MULTILINE | re.DOTALL)
 
 
@@ -123,26 +139,39 @@ class Context:
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
 
-        def woven(match: re.Match[str]) -> str:
+        def weave_token(match: re.Match[str]) -> str:
             self.line = text.count("\n", 0, match.start()) + 1
-            kind = match.lastgroup or ""
             try:
-                if kind in KINDS:
-                    return KINDS[kind].weave(match, self)
-                raise WeaveError(KINDS[kind.removeprefix("not_")].misspelt[1])
+                return self.weave_token(match)
             except WeaveError as error:
                 return margin(match) + self.report(error)
             except Exception as error:  # Python's own, say of a key that is no literal
-                flaw = f"'{match[0].strip()[:80]}': {type(error).__name__}: {error}"
+                token = match[0].strip()[:80]
+                flaw = f"'{token}': {type(error).__name__}: {error}"
                 return margin(match) + self.report(WeaveError(flaw))
 
-        return token().sub(woven, text)
+        return any_token().sub(weave_token, text)
+
+    def weave_token(self, match: re.Match[str]) -> str:
+        """Give what stands in a token's place; WeaveError if it is misspelt, or says so itself."""
+        name = match.lastgroup or ""
+        if name.startswith("not_"):
+            _, mend = KINDS[name.removeprefix("not_")].misspelt
+            raise WeaveError(mend)
+        return KINDS[name].weave_token(match, self)
 
     def weave_part(self, text: str, place: str = "", own: Mapping[str, Any] | None = None) -> str:
-        """Weave a text that an embed shows, and that stands at another place."""
-        # The token's own line comes first, whatever the line of the text.
-        places = ": ".join(filter(None, (self.place(self.line), place)))
-        return replace(self, place=lambda _: places, own=own or {}, captioned="").weave(text)
+        """Weave a text that an embed shows, and that stands at another place.
+
+        Args:
+            text: Markdown with tokens.
+            place: where it stands; mistakes have the line of the embed's own token before it.
+            own: what the text may quote beside the results of snippets.
+        """
+        shown_at = self.place(self.line)
+        places = f"{shown_at}: {place}" if place else shown_at
+        part = replace(self, place=lambda _: places, own=own or {}, captioned="")
+        return part.weave(text)
 
     def of_caption(self, snippet: str, line: int = 1) -> "Context":
         """Give what weaves a part of a snippet's caption, which begins at a line of the script."""
@@ -155,7 +184,12 @@ class Context:
         return replace(self, place=place, line=1, own={}, captioned=snippet)
 
     def report(self, error: WeaveError, where: str = "") -> str:
-        """Log a mistake with its page and line, once, and show it in its place on the page."""
+        """Log a mistake with its page and line, once, and give what shows it on the page.
+
+        Args:
+            error: the mistake; its line counts from the token's.
+            where: the mistake's place, if it is not the line of the token at hand.
+        """
         where = where or self.place(self.line + error.line)
         if str(error) not in self.said:
             self.said.add(str(error))

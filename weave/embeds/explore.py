@@ -10,29 +10,34 @@ Links like `(?d=1024#attention)` lead to a view of it, if it stands below a head
 import json
 import re
 from html import escape
-from operator import methodcaller
+from typing import Any
 
 from weave.embeds.embed import Context, block
 from weave.embeds.figure import of_snippet
 
 
-def weave(match: re.Match[str], context: Context) -> str:
+def weave_explorable(match: re.Match[str], context: Context) -> str:
     """Put in the figure, and the element around it."""
     name = match["explored"]
     figure = context.weave_part(f"::: {name}")
     if name not in context.shown:  # a mistake, which stands in its place
         return figure
+    results = context.results(name)
+    data = results.explore if "explore" in results else {}
+    written = json.dumps(data, default=array_as_list, separators=(",", ":"), allow_nan=False)
     stem = name.partition("/")[2]
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    left = context.look_up("run", name).read("names")
-    data = context.results(name).explore if "explore" in left else {}
-    tolist = methodcaller("tolist")  # an array's
-    data = json.dumps(data, default=tolist, separators=(",", ":"), allow_nan=False)
-    tag = f'<why-{stem} data-explore="{escape(data)}">'
-    return f"\n{context.stash(tag)}\n\n{figure.strip()}\n\n{context.stash(f'</why-{stem}>')}\n"
+    begin = context.stash(f'<why-{stem} data-explore="{escape(written)}">')
+    end = context.stash(f"</why-{stem}>")
+    return f"\n{begin}\n\n{figure.strip()}\n\n{end}\n"
 
 
-def picture(match: re.Match[str], context: Context) -> str:
+def array_as_list(array: Any) -> Any:
+    """Give an array, or one number of numpy's, as what JSON knows."""
+    return array.tolist()
+
+
+def weave_picture(match: re.Match[str], context: Context) -> str:
     """Put in a drawing that no reader needs to be told about."""
     figure = of_snippet(match["pictured"], context)
     svg = re.sub('role="img" aria-labelledby="[^"]*"', 'aria-hidden="true"', figure.svg, count=1)
@@ -40,6 +45,6 @@ def picture(match: re.Match[str], context: Context) -> str:
 
 
 EMBEDS = [
-    block("explore", r"explore[ ]+(?P<explored>[\w-]+/[\w-]+)", weave),
-    block("picture", r"picture[ ]+(?P<pictured>[\w-]+/[\w-]+)", picture),
+    block("explore", r"explore[ ]+(?P<explored>[\w-]+/[\w-]+)", weave_explorable),
+    block("picture", r"picture[ ]+(?P<pictured>[\w-]+/[\w-]+)", weave_picture),
 ]

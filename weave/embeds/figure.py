@@ -26,7 +26,7 @@ class Figure(NamedTuple):
     script: str = ""  # a link to it
 
 
-def weave(match: re.Match[str], context: Context) -> str:
+def weave_figure(match: re.Match[str], context: Context) -> str:
     """Put in a figure, as Markdown around finished HTML."""
     name = match["figure_name"]
     if name in context.shown:
@@ -35,19 +35,21 @@ def weave(match: re.Match[str], context: Context) -> str:
     context.shown.add(name)
     alternative = figure.alternative
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
-    svg = figure.svg.replace(">", f'><desc id="{label}">{escape(alternative)}</desc>', 1)
+    description = f'<desc id="{label}">{escape(alternative)}</desc>'
+    svg = figure.svg.replace(">", f">{description}", 1)
     drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
     title = "The code, and the script" if figure.script else "The code"
     parts = [
         context.stash(f'<div class="snippet">{drawing}', "**Figure.**"),
         figure.caption,
         context.stash("</figcaption></figure><div>", f"**What it shows.** {alternative}"),
+        # The plain edition leaves out what stands between these two.
         context.stash(f"<details><summary>{title}</summary>", "\x0e"),
         figure.code,
         figure.script,
         context.stash("</details></div></div>", f"\x0f{figure.script}"),
     ]
-    return "\n" + "\n\n".join(filter(None, parts)) + "\n"
+    return "\n" + "\n\n".join(part for part in parts if part) + "\n"
 
 
 def of_snippet(name: str, context: Context) -> Figure:
@@ -132,4 +134,4 @@ MISSPELT = (
     "this stands alone on its line: ::: chapter/snippet, or another token of STYLE.md",
 )
 NAME = r"(?P<figure_name>[\w-]+(?:/[\w-]+){1,2})"
-EMBEDS = [block("figure", NAME, weave, misspelt=MISSPELT)]
+EMBEDS = [block("figure", NAME, weave_figure, misspelt=MISSPELT)]

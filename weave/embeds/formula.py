@@ -21,9 +21,11 @@ CONVERTER = LatexToMathML(fancy_error=False)
 ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")
 LARGE = re.compile(r"(<m(?:sub|sup|subsup)>)(<mo [^>]*minsize.*?</mo>)")
 PRIMED = re.compile(r"<msup>(<mi>.</mi><mo>[′″]</mo>)</msup>")
-BAR, BARS = re.compile(r"\\?\|"), {"|": r"\vert ", r"\|": r"\Vert "}
+BAR = re.compile(r"\\?\|")
+BARS = {"|": r"\vert ", r"\|": r"\Vert "}
 SPOKEN = re.compile(r'<math [^>]*aria-label="([^"]*)".*?</math>', re.DOTALL)
-RELATIONS = {*"=<>≈≠≤≥≃→∈⟂"}
+RELATIONS = set("=<>≈≠≤≥≃→∈⟂")
+APPLIED, COMMA = "\u2061", "\u2063"  # invisible: between a function and its argument, and in lists
 RAISED = str.maketrans("0123456789−⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᵀ")
 # What needs no brackets under a root, as an index, above a fraction's line.
 ATOM = r"[\d.,]+|√?[^\W\d_](?:_\w+)?[²³ᵀ]?|√\d+|√?\([^()]*\)|\|[^|]*\|"
@@ -31,24 +33,36 @@ WORD = r"\w+|\([^()]*\)"
 PRODUCT = r"[\w.²³ᵀ√|‖∂]*|√?\([^()]*\)"
 
 
-def weave(match: re.Match[str], context: Context) -> str:
+def weave_formula(match: re.Match[str], context: Context) -> str:
     """Put in a formula, with the computed numbers in it put in first."""
-    if inline := match["inline"]:
-        mathml = to_mathml(tex := as_tex(inline, context), display=False)
-        plain = f"${written(tex)}$"
-        if match.string[: match.start()].rpartition("\n")[2].lstrip().startswith("|"):
-            plain = BAR.sub(lambda bar: BARS[bar[0]], plain)  # a bar would end the cell
-        if stop := match["stop"]:  # must not begin the next line
-            mathml = f'<span class="formula">{mathml}{stop}</span>'
-        return context.stash(mathml, plain + stop)
-    indent = match.string[: match.start()].rpartition("\n")[2]
-    if indent.strip() or match.string[match.end() :].partition("\n")[0].strip():
+    text = match.string
+    before = text[: match.start()].rpartition("\n")[2]  # on its line
+    after = text[match.end() :].partition("\n")[0]
+    if match["inline"]:
+        return weave_inline(match, before, context)
+    if before.strip() or after.strip():
         raise WeaveError("$$…$$ shares a line with text; give it lines of its own, or use $…$")
-    mathml = to_mathml(tex := as_tex(match["display"], context), display=True)
-    anchor = f' id="formula-{label[1]}"' if (label := LABEL.search(match["display"])) else ""
+    tex = as_tex(match["display"], context)
+    mathml = to_mathml(tex, display=True)
+    label = LABEL.search(tex)
+    anchor = f' id="formula-{label[1]}"' if label else ""
     # A paragraph of its own, whatever stands around it, and a box that scrolls on a phone.
     box = f'<div class="formula"{anchor}>{mathml}</div>'
-    return "\n\n" + indent + context.stash(box, f"$$ {written(tex)} $$") + "\n\n"
+    formula = context.stash(box, f"$$ {written(tex)} $$")
+    return f"\n\n{before}{formula}\n\n"
+
+
+def weave_inline(match: re.Match[str], before: str, context: Context) -> str:
+    """Put in a formula within a line, and the stop behind it, if there is one."""
+    tex = as_tex(match["inline"], context)
+    html = to_mathml(tex, display=False)
+    plain = f"${written(tex)}$"
+    if before.lstrip().startswith("|"):  # a row, in which a bar would end the cell
+        plain = BAR.sub(lambda bar: BARS[bar[0]], plain)
+    stop = match["stop"]
+    if stop:  # it must not begin the next line
+        html = f'<span class="formula">{html}{stop}</span>'
+    return context.stash(html, plain + stop)
 
 
 def written(tex: str) -> str:
@@ -76,15 +90,19 @@ def to_mathml(tex: str, display: bool) -> str:
     return mathml.replace("<math", spoken, 1)
 
 
-def mark_tree(root: ElementTree.Element, context: Context) -> None:
+def label_headings(root: ElementTree.Element, context: Context) -> None:
     """Name headings by their words in lists of contents, which lose all that is no letter."""
     stashed = context.markdown.htmlStash.rawHtmlBlocks
-    for heading in root.iter():
-        if re.fullmatch("h[1-6]", str(heading.tag)):
-            text = "".join(heading.itertext())
-            label = HTML_PLACEHOLDER_RE.sub(lambda stash: read_out(stashed[int(stash[1])]), text)
+
+    def spoken(placeholder: re.Match[str]) -> str:
+        return read_out(stashed[int(placeholder[1])])
+
+    for element in root.iter():
+        if re.fullmatch("h[1-6]", str(element.tag)):
+            text = "".join(element.itertext())
+            label = HTML_PLACEHOLDER_RE.sub(spoken, text)
             if label != text:
-                heading.set("data-toc-label", label)
+                element.set("data-toc-label", label)
 
 
 def read_out(html: str) -> str:
@@ -95,23 +113,28 @@ def read_out(html: str) -> str:
 def in_words(mathml: str) -> str:
     """Write a formula as a line of text: √d_k, (a+b)/c, softmax(QKᵀ/√d_k)V."""
     xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML knows no such names
-    line = normalize("NFC", words(ElementTree.fromstring(xml)))
-    return " ".join(re.sub("\u2061(?![\\w√∑∫])|\u2063", "", line).replace("\u2061", " ").split())
+    line = normalize("NFC", words_of(ElementTree.fromstring(xml)))
+    # What joins a function to its argument is seen as a space, and not before a bracket.
+    line = re.sub(f"{APPLIED}(?![\\w√∑∫])|{COMMA}", "", line).replace(APPLIED, " ")
+    return " ".join(line.split())
 
 
-def words(element: ElementTree.Element) -> str:
+def words_of(element: ElementTree.Element) -> str:
     """Write an element of MathML, and what it holds, as a line of text."""
-    parts = [words(child) for child in element]
+    parts = [words_of(child) for child in element]
     match element.tag, parts:
         case "mo", _:
             operator = element.text or ""
             return f" {operator} " if operator in RELATIONS else operator
         case "mspace", _:
-            return " " if element.get("width", "0")[0] != "0" else ""  # \quad, and not \,
+            is_wide = element.get("width", "0")[0] != "0"  # \quad, and not \,
+            return " " if is_wide else ""
         case "mi" | "mn" | "mtext" | "code", _:
             return (element.text or "") + "".join(parts)
         case "mfrac", [above, below]:
             return f"{bracketed(above, PRODUCT)}/{bracketed(below)}"
+        case "msqrt", _:
+            return f"√{bracketed(side_by_side(element, parts))}"
         case "msub" | "munder", [base, low]:
             return f"{base}_{bracketed(low, WORD)}"
         case "msup", [base, high]:
@@ -120,25 +143,43 @@ def words(element: ElementTree.Element) -> str:
             return f"{base}_{bracketed(low, WORD)}{raised(high)}"
         case "mover", [base, mark]:  # a mark that stands alone has a twin that joins its letter
             return base + normalize("NFKC", mark).strip()
-        case "mtable" | "mtr", _:
-            lines = {"mtable": "; ", "mtr": ", "}[element.tag].join(parts)
-            return re.sub(r",\s+(?=[=≤≥≈])", " ", lines)
-    tagged = zip(parts, (child.tag for child in element), strict=True)
-    line = side_by_side([(part, tag) for part, tag in tagged if part])
-    return f"√{bracketed(line)}" if element.tag == "msqrt" else line
+        case "mtable", _:
+            return without_comma_before_relation("; ".join(parts))
+        case "mtr", _:
+            return without_comma_before_relation(", ".join(parts))
+    return side_by_side(element, parts)
 
 
-def side_by_side(parts: list[tuple[str, str]]) -> str:
-    """Join texts, each with its tag, so that they stay apart: 2dx, but 2 ln n and (2/π)d."""
-    line, before = "", ""
-    for (part, tag), (after, _) in pairwise([*parts, ("", "")]):
+def without_comma_before_relation(line: str) -> str:
+    """Join the cells of an equation, which a table may set below each other at its relations."""
+    return re.sub(r",\s+(?=[=≤≥≈])", " ", line)
+
+
+def side_by_side(element: ElementTree.Element, parts: list[str]) -> str:
+    """Join the words of an element's children so that they stay apart: 2dx, 2 ln n, (2/π)d."""
+    children = [(part, child.tag) for part, child in zip(parts, element, strict=True) if part]
+    line = ""
+    before = ""
+    for (part, tag), (after, _) in pairwise([*children, ("", "")]):
         if tag == "mfrac" and (re.search(r"[\w)]$", before) or re.match(r"[\w([√∑∫]", after)):
             part = f"({part})"
-        touching = re.search(r"\w+$", before), re.match(r"\w+", part)
-        names = [each and len(re.sub(r"[\d²³ᵀ]", "", each[0])) > 1 for each in touching]
-        line += f" {part}" if all(touching) and (any(names) or "√" in before) else part
+        line += f" {part}" if runs_together(before, part) else part
         before = part
     return line
+
+
+def runs_together(before: str, after: str) -> bool:
+    """Tell whether two texts, written without a space, would read as one word."""
+    end = re.search(r"\w+$", before)
+    start = re.match(r"\w+", after)
+    if not end or not start:
+        return False
+    return "√" in before or is_name(end[0]) or is_name(start[0])
+
+
+def is_name(word: str) -> bool:
+    """Tell a word, such as ln, from a number and from a letter with its exponent."""
+    return len(re.sub(r"[\d²³ᵀ]", "", word)) > 1
 
 
 def bracketed(text: str, whole: str = ATOM) -> str:
@@ -165,8 +206,8 @@ EMBEDS = [
         | \$(?![\s$])(?P<inline>(?:[^$\\\n]|\\.|\n(?!\s*\n))+?)(?<!\s)\$(?!\d)
           (?P<stop>[,.;:!?)’”]*)
         """,
-        weave,
+        weave_formula,
         misspelt=(r"\$", MISSPELT),
-        mark_tree=mark_tree,
+        mark_tree=label_headings,
     )
 ]

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from weave.basics.errors import WeaveError
@@ -41,27 +40,34 @@ class Term:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Match the word in a text: with a capital or without, in the singular or the plural."""
-        first, rest = self.name[0], re.escape(self.name[1:]).replace(r"\ ", r"\s+")
-        queries = re.compile("(?<=[^aeiou])y$")  # but keys
-        many = queries.sub("(?:y|ies)", rest) if queries.search(rest) else f"{rest}(?:s|es)?"
-        return re.compile(rf"(?<![\w-])[{first.lower()}{first.upper()}]{many}(?![\w-])")
+        first = f"[{self.name[0].lower()}{self.name[0].upper()}]"
+        rest = re.escape(self.name[1:]).replace(r"\ ", r"\s+")
+        if re.search("[^aeiou]y$", rest):  # query, queries; but key, keys
+            rest = rest.removesuffix("y") + "(?:y|ies)"
+        else:
+            rest += "(?:s|es)?"
+        return re.compile(rf"(?<![\w-]){first}{rest}(?![\w-])")
 
 
-def names(project: Project) -> Iterator[tuple[int, Term]]:
-    """Yield the names that the glossary defines, each with its line."""
+def terms_with_lines(project: Project) -> Iterator[tuple[int, Term]]:
+    """Yield the words that the glossary defines, each with its line there."""
     file = project.root / "docs" / PAGE
     text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
     for entry in ENTRY.finditer(text):
-        first, *others = (name.strip() for name in entry["names"].splitlines())
-        for line, name in enumerate([first, *others], text.count("\n", 0, entry.start()) + 1):
-            yield line, Term(name, " ".join(entry["definition"].split()), anchor(first))
+        definition = " ".join(entry["definition"].split())
+        names = [name.strip() for name in entry["names"].splitlines()]
+        first_line = text.count("\n", 0, entry.start()) + 1
+        for line, name in enumerate(names, start=first_line):
+            yield line, Term(name, definition, anchor(names[0]))
 
 
 @looks_up("terms")
 def terms(project: Project, _: str) -> dict[str, Term]:
     """Give each word of the glossary by its name in lower case."""
-    # Of a word that is defined twice, the first entry.
-    return {term.name.lower(): term for _, term in reversed([*names(project)])}
+    found: dict[str, Term] = {}
+    for _line, term in terms_with_lines(project):
+        found.setdefault(term.name.lower(), term)  # of a word that is defined twice, the first
+    return found
 
 
 def anchor(name: str) -> str:
@@ -69,60 +75,97 @@ def anchor(name: str) -> str:
     return re.sub(r"[^\w]+", "-", name.lower())
 
 
-def at_end(context: Context) -> str:
+def report_words_defined_twice(context: Context) -> str:
     """Say on the glossary's own page which words it defines twice."""
-    said, seen = "", set()
-    for line, term in names(context.project) if context.source == PAGE else ():
-        if term.name.lower() in seen:
-            twice = WeaveError(f"'{term.name}' is defined twice")
-            said += "\n\n" + context.report(twice, f"docs/{PAGE}:{line}")
-        seen.add(term.name.lower())
-    return said
-
-
-def mark_tree(root: Element, context: Context) -> None:
-    """Link a page's first use of each word; give the glossary's own page its anchors."""
     if context.source != PAGE:
-        mark(root, [*context.look_up("terms").values()], context)
-        return
-    for entry in root.iter("dl"):
-        for before, part in pairwise([entry, *entry]):
-            if part.tag == "dt" and before.tag != "dt":  # the first name of several
+        return ""
+    shown = ""
+    seen = set()
+    for line, term in terms_with_lines(context.project):
+        name = term.name.lower()
+        if name in seen:
+            twice = WeaveError(f"'{term.name}' is defined twice")
+            shown += "\n\n" + context.report(twice, f"docs/{PAGE}:{line}")
+        seen.add(name)
+    return shown
+
+
+def link_or_name_words(root: Element, context: Context) -> None:
+    """Link a page's first use of each word; give the glossary's own page its anchors."""
+    if context.source == PAGE:
+        name_entries(root)
+    else:
+        terms = context.look_up("terms")
+        link_words(root, list(terms.values()), context)
+
+
+def name_entries(root: Element) -> None:
+    """Give each entry of a definition list an id, after the first of its names."""
+    for entries in root.iter("dl"):
+        before = "dl"
+        for part in entries:
+            if part.tag == "dt" and before != "dt":
                 part.set("id", anchor("".join(part.itertext())))
+            before = part.tag
 
 
-def mark(element: Element, unused: list[Term], context: Context) -> None:
+def link_words(element: Element, unused: list[Term], context: Context) -> None:
     """Link words in an element, and in what it holds, in the order of reading.
 
-    All names of an entry are one word. Of two that begin at the same place, the longer is meant.
+    Args:
+        element: of the page's tree; it is changed in place.
+        unused: the words that the page has not used so far; what is linked is taken out.
+        context: the page.
     """
     classes = (element.get("class") or "").split()
     if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
         return
-
-    def link(owner: Element, slot: str, index: int) -> int:
-        """Link the words of a text; give the index behind the last link in the element."""
-        while True:
-            text = getattr(owner, slot) or ""
-            found = [(match, term) for term in unused if (match := term.pattern.search(text))]
-            if not found:
-                return index
-            match, term = min(found, key=lambda pair: (pair[0].start(), -pair[0].end()))
-            unused[:] = [other for other in unused if other.anchor != term.anchor]
-            href, tip = f"{context.to_root}{PAGE}#{term.anchor}", f"{term.name}: {term.definition}"
-            word = Element("a", {"class": "term", "href": href, "title": tip})
-            word.text, word.tail = match[0], text[match.end() :]
-            setattr(owner, slot, text[: match.start()])
-            element.insert(index, word)
-            owner, slot, index = word, "tail", index + 1
-
-    children = [*element]
-    index = link(element, "text", 0)
+    children = list(element)
+    element.text, links = linked(element.text or "", unused, context)
+    element[:0] = links
     for child in children:
         if isinstance(child.tag, str):  # a comment's is a function
-            mark(child, unused, context)
-        index = link(child, "tail", index + 1)
+            link_words(child, unused, context)
+        child.tail, links = linked(child.tail or "", unused, context)
+        behind = list(element).index(child) + 1
+        element[behind:behind] = links
+
+
+def linked(text: str, unused: list[Term], context: Context) -> tuple[str, list[Element]]:
+    """Take a text apart at the words in it that are not used yet.
+
+    All names of an entry are one word. Of two that begin at the same place, the longer is meant.
+
+    Returns:
+        What stands before the first word, and a link for each, which has what follows as its tail.
+    """
+    links: list[Element] = []
+    before = text
+    while found := first_word(text, unused):
+        match, term = found
+        unused[:] = [other for other in unused if other.anchor != term.anchor]
+        link = Element("a")
+        link.set("class", "term")
+        link.set("href", f"{context.to_root}{PAGE}#{term.anchor}")
+        link.set("title", f"{term.name}: {term.definition}")
+        link.text = match[0]
+        if links:
+            links[-1].tail = text[: match.start()]
+        else:
+            before = text[: match.start()]
+        text = text[match.end() :]
+        link.tail = text
+        links.append(link)
+    return before, links
+
+
+def first_word(text: str, unused: list[Term]) -> tuple[re.Match[str], Term] | None:
+    """Find the first of some words in a text; of two at one place, the longer."""
+    found = [(match, term) for term in unused if (match := term.pattern.search(text))]
+    return min(found, key=lambda word: (word[0].start(), -word[0].end()), default=None)
 
 
 # It has no token.
-EMBEDS = [Embed("glossary", r"(?!)", lambda *_: "", at_end=at_end, mark_tree=mark_tree)]
+EMBEDS = [
+    Embed("glossary", at_end=report_words_defined_twice, mark_tree=link_or_name_words),
+]

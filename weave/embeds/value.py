@@ -19,7 +19,15 @@ from weave.basics.errors import WeaveError, did_you_mean
 from weave.embeds.embed import Context, Embed
 
 # `your-model/weights.largest['keys']`: another chapter, a snippet, its result, keys.
-NAME = re.compile(r"(?:([a-z][\w-]*)/)?([^\W\d]\w*)(?:\.([^\W\d]\w*))?((?:\[[^\[\]]+\])*)")
+# A snippet's name is that of its file, which may have a hyphen.
+NAME = re.compile(
+    r"""
+      (?:(?P<chapter>[a-z][\w-]*)/)? (?P<first>[\w-]+) (?:\.(?P<result>[^\W\d]\w*))?
+      (?P<keys>(?:\[[^\[\]]+\])*)
+    """,
+    re.VERBOSE,
+)
+KEY = re.compile(r"\[([^\[\]]+)\]")
 EXPONENT = re.compile(r"(?<=\d)e([+-]\d+)\b")
 MINUS = re.compile(r"(?<!\w)-(?=\d)|(?<=\^)-")
 LINKED = re.compile(r"[^\[\]\n]*\]\(")
@@ -30,24 +38,19 @@ FORM = (
 )
 
 
-def weave(match: re.Match[str], context: Context) -> str:
+def weave_value(match: re.Match[str], context: Context) -> str:
     """Put in a computed number, marked with the snippet that it comes from."""
     printed, snippet = evaluate(match["value_text"], context)
     plain = in_plain_text(printed)
     number = POWER.sub(r"<sup>\1</sup>", escape(plain))
-    # A ledger has it, or no page; its figure stands above; or it stands in the words of a link.
-    of_own_figure = snippet == context.captioned
-    if (
-        not snippet
-        or not context.chapter
-        or of_own_figure
-        or LINKED.match(match.string, match.end())
-    ):
+    is_in_list = snippet and snippet != context.captioned  # else a ledger's, or of the figure above
+    is_in_link = LINKED.match(match.string, match.end())
+    if not is_in_list or is_in_link or not context.chapter:
         data = f'<data class="computed" value="{escape(printed)}">{number}</data>'
         return context.stash(data, plain)
-    written = escape(match["value_text"].partition(" :")[0].strip())
-    link = f'href="#{anchor(snippet)}" tabindex="-1" data-value="{written}"'
-    return context.stash(f'<a class="computed" {link}>{number}</a>', plain)
+    name = escape(match["value_text"].partition(" :")[0].strip())
+    link = f'<a class="computed" href="#{anchor(snippet)}" tabindex="-1" data-value="{name}">'
+    return context.stash(f"{link}{number}</a>", plain)
 
 
 def in_plain_text(printed: str) -> str:
@@ -81,24 +84,32 @@ def anchor(snippet: str) -> str:
     return f"numbers-{snippet.replace('/', '-')}"
 
 
-def at_end(context: Context) -> str:
+def list_sources(context: Context) -> str:
     """List the snippets whose numbers the page quotes, folded, in Markdown."""
     if not context.quoted or not context.chapter:
         return ""
-    lines = []
-    for name in context.quoted:
-        figure = context.stash(f'<a href="#{context.figure_id(name)}">the figure</a>, ')
-        script = f"[the script]({context.to_root}snippets/{name}.py){{ download }}"
-        drawn = figure if name in context.shown else ""
-        files = [each for each in context.look_up("files_read", name) if each.endswith(".csv")]
-        links = [f"[{file.rpartition('/')[2]}]({context.to_root}{file})" for file in files]
-        read = f", from {' and '.join(links)}, measured beforehand" if links else ""
-        lines.append(f"- *{name}*{{ #{anchor(name)} }}: {drawn}{script}{read}")
+    entries = "\n".join(source_of(snippet, context) for snippet in context.quoted)
     return (
         '\n\n<details class="numbers" markdown="block">'
         "<summary>Where the numbers on this page come from</summary>\n\n"
-        "Code computed them when the page was made:\n\n" + "\n".join(lines) + "\n\n</details>\n"
+        f"Code computed them when the page was made:\n\n{entries}\n\n</details>\n"
     )
+
+
+def source_of(snippet: str, context: Context) -> str:
+    """Give the list's entry of a snippet: its figure, its script, and the tables that it read."""
+    entry = f"- *{snippet}*{{ #{anchor(snippet)} }}: "
+    if snippet in context.shown:
+        entry += context.stash(f'<a href="#{context.figure_id(snippet)}">the figure</a>, ')
+    entry += f"[the script]({context.to_root}snippets/{snippet}.py){{ download }}"
+    tables = []
+    for file in context.look_up("files_read", snippet):
+        name = file.rpartition("/")[2]
+        if name.endswith(".csv"):
+            tables.append(f"[{name}]({context.to_root}{file})")
+    if tables:
+        entry += f", from {' and '.join(tables)}, measured beforehand"
+    return entry
 
 
 def as_tex(tex: str, context: Context) -> str:
@@ -113,18 +124,27 @@ def as_tex(tex: str, context: Context) -> str:
 
 
 def evaluate(text: str, context: Context) -> tuple[str, str]:
-    """Evaluate what stands between `{=` and `}`; give it as printed, and whose result it is."""
+    """Evaluate what stands between `{=` and `}`.
+
+    Returns:
+        The number as printed, and the snippet whose result it is, if it is one's.
+
+    Raises:
+        WeaveError: there is no such result.
+        Exception: Python's own, say of a key that is no literal, or a format that is none.
+    """
     written, _, spec = (part.strip() for part in text.partition(" :"))
-    value, snippet = read(written, context)
+    value, snippet = result_named(written, context)
     if snippet and snippet != context.captioned:
         context.quoted[snippet] = None
-    if isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,):
-        number, error = value
-        return f"{printed(number, spec)}\u00a0±\u00a0{printed(error, spec)}", snippet
-    return printed(value, spec), snippet
+    is_pair = isinstance(value, list | tuple) or getattr(value, "shape", ()) == (2,)
+    if not is_pair:
+        return formatted(value, spec), snippet
+    number, error = value
+    return f"{formatted(number, spec)}\u00a0±\u00a0{formatted(error, spec)}", snippet
 
 
-def printed(value: Any, spec: str) -> str:
+def formatted(value: Any, spec: str) -> str:
     """Format a number or a text."""
     if isinstance(value, str | Integral):
         return format(value, spec)
@@ -134,20 +154,28 @@ def printed(value: Any, spec: str) -> str:
     raise TypeError(f"this is {kind}; a page prints a finite number, a text, or value and error")
 
 
-def read(written: str, context: Context) -> tuple[Any, str]:
-    """Give what a name such as `spread.std[64]` stands for, and its snippet, if it has one."""
-    found = NAME.fullmatch(written)
-    chapter, name, result, keys = found.groups() if found else ("", "", "", "")
-    if result:
-        snippet = f"{chapter or context.chapter}/{name}"
-    elif name in context.own and not chapter:
-        snippet = ""
-    elif name and context.captioned and not chapter:
-        snippet, result = context.captioned, name
+def result_named(written: str, context: Context) -> tuple[Any, str]:
+    """Give what a name such as `spread.std[64]` stands for, and its snippet, if it has one.
+
+    In a caption a name alone is a result of the snippet there; in a row of a table, and in a
+    ledger's words, it may be one of `context.own`.
+    """
+    name = NAME.fullmatch(written)
+    if not name:
+        raise WeaveError(f"'{written}' is no name of a result; {FORM}")
+    first = name["first"]
+    snippet = ""
+    if name["result"]:
+        snippet = f"{name['chapter'] or context.chapter}/{first}"
+        value = getattr(context.results(snippet), name["result"])
+    elif first in context.own and not name["chapter"]:
+        value = context.own[first]
+    elif first.isidentifier() and context.captioned and not name["chapter"]:
+        snippet = context.captioned
+        value = getattr(context.results(snippet), first)
     else:
         raise WeaveError(f"'{written}' is no name of a result; {FORM}")
-    value = getattr(context.results(snippet), result) if snippet else context.own[name]
-    for each in re.findall(r"\[([^\[\]]+)\]", keys):
+    for each in KEY.findall(name["keys"]):
         key = key_of(each, context.own)
         if isinstance(value, Mapping) and key not in value:
             raise WeaveError(f"'{written}': no key {key!r}{did_you_mean(key, value)}")
@@ -165,29 +193,38 @@ def key_of(written: str, own: Mapping[str, Any]) -> Any:
     return ast.literal_eval(node)
 
 
-def rows(match: re.Match[str], context: Context) -> str:
+def weave_rows(match: re.Match[str], context: Context) -> str:
     """Put in as many rows of a table as there are results, for a line that stands for them.
 
         | {= d } | {= square.total[d] :, } | {for d in square.dims}
 
     Of a dict it takes the keys. Several names take a pair apart: `{for name, row in a.rows}`.
     """
-    written = match["cases"].strip()
-    cases = ast.literal_eval(written) if written.startswith("(") else read(written, context)[0]
-    if not isinstance(cases, Iterable) or isinstance(cases, str):
-        raise WeaveError(f"'{written}' is one value: rows take a list or a dict")
-    names, made = re.findall(r"\w+", match["names"]), []
-    for case in cases:
+    names = re.findall(r"\w+", match["names"])
+    rows = []
+    for case in cases_of(match["cases"].strip(), context):
+        values = case if len(names) > 1 else [case]
         try:
-            own = dict(zip(names, case if len(names) > 1 else [case], strict=True))
+            own = dict(zip(names, values, strict=True))
         except (TypeError, ValueError):
             raise WeaveError(f"'{case}' is no {len(names)} values: {', '.join(names)}") from None
         row = match["row"]
         for name, text in own.items():
             if isinstance(text, str):  # it may hold formulas and links
                 row = row.replace(f"{{= {name} }}", text.replace("|", r"\|"))
-        made.append(context.weave_part(row, own={**context.own, **own}))
-    return "\n".join(made)
+        rows.append(context.weave_part(row, own={**context.own, **own}))
+    return "\n".join(rows)
+
+
+def cases_of(written: str, context: Context) -> Iterable[Any]:
+    """Give what rows are made of: a tuple that is written out, or a result."""
+    if written.startswith("("):
+        cases = ast.literal_eval(written)
+    else:
+        cases, _ = result_named(written, context)
+    if isinstance(cases, str) or not isinstance(cases, Iterable):
+        raise WeaveError(f"'{written}' is one value: rows take a list or a dict")
+    return cases
 
 
 VALUE = r"\{=[ ](?P<value_text>[^{}]+)\}(?!\})"
@@ -198,8 +235,8 @@ EMBEDS = [
         "rows",
         r"^(?P<row>[ \t]*\|[^\n]*\|)[ ]*\{for[ ]+(?P<names>\w+(?:,[ ]*\w+)*)[ ]+in[ ]+"
         r"(?P<cases>[^{}\n]+)\}[ ]*$",
-        rows,
+        weave_rows,
         misspelt=(r"\{for\b", ROWS),
     ),
-    Embed("value", VALUE, weave, misspelt=(r"\{=(?!\})", MISSPELT), at_end=at_end),
+    Embed("value", VALUE, weave_value, misspelt=(r"\{=(?!\})", MISSPELT), at_end=list_sources),
 ]

@@ -27,6 +27,10 @@ class Results:
     def __init__(self, run: Entry) -> None:
         self._snippet, self._run = run.name, run
 
+    def __contains__(self, name: str) -> bool:
+        """Tell whether the snippet left something under a name, a result or not."""
+        return name in (self._run.read("names") or {})
+
     def __getattr__(self, name: str) -> Any:
         """Give a result by its name.
 
