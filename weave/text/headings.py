@@ -35,14 +35,17 @@ def sections(text: str) -> Iterator[tuple[Heading | None, str]]:
 
     Code and formulas on lines of their own are left out of the text.
     """
-    text = NO_TEXT.sub(blanked, text)
-    matches = list(HEADING.finditer(text))
+    without_code = NO_TEXT.sub(blanked, text)
+    matches = []
+    for match in HEADING.finditer(text):
+        if "#" in without_code[match.start() : match.start("words")]:  # else a comment in code
+            matches.append(match)
     ends = [match.start() for match in matches] + [len(text)]
-    yield None, text[: ends[0]]
+    yield None, without_code[: ends[0]]
     for match, end in zip(matches, ends[1:], strict=True):
         line = text.count("\n", 0, match.start()) + 1
-        heading = Heading(line, match["words"], id_of(match["words"], match["attributes"] or ""))
-        yield heading, text[match.end() : end]
+        id = id_of(match["words"], match["attributes"] or "")
+        yield Heading(line, match["words"], id), without_code[match.end() : end]
 
 
 def blanked(match: re.Match[str]) -> str:
