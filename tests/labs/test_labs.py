@@ -164,7 +164,8 @@ def test_a_check_says_what_it_cannot_take(path, number, value):
     said = run(only(cells, number), {number: answer})[number]
     assert said.startswith(f"Exercise {number}: not yet;"), (
         f"to the answer {value} the check has to print 'Exercise {number}: not yet; …', and a "
-        f"reason, as to whatever it cannot take; it prints: {said}"
+        f"reason, as to whatever it cannot take (NaN is never larger than a tolerance: ask "
+        f"'if not error <= tolerance'); it prints: {said}"
     )
 
 

@@ -69,14 +69,14 @@ def test_works_are_listed_in_the_order_of_their_labels(cited):
 
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: The model\n---\n\n"])
 def test_a_citation_links_there_and_back(cited, front_matter):
-    text = "# T\n\nOne [@derrida1981].\n\n## Energy {#levels}\n\nAgain [@derrida1981].\n"
+    text = "# T\n\nOne [@derrida1981].\n\n## Energy `E` {#levels}\n\nAgain [@derrida1981].\n"
     built = cited(front_matter + text, strict=True)
     link = '(<a class="work" href="../references/#derrida1981">Derrida 1981</a>)'
     assert built.html.count(link) == 2
     entry = built.references.partition('id="derrida1981"')[2].partition("</li>")[0]
     assert re.findall(r'<a href="../chapter/#([\w-]+)">(.*?)</a>', entry) == [
         ("t", "T"),
-        ("levels", "Energy"),
+        ("levels", "Energy <code>E</code>"),
     ]
     assert "chapter" not in built.references.partition('id="zhang"')[2].partition("</li>")[0]
 
