@@ -73,6 +73,8 @@ bound = d / decay**2 / root  # weight decay: each coordinate ends at 1/decay
 end = {name: a[-1] for name, a in held.items()}
 explore = {
     "start": start,
+    "steps": [16, steps],
+    "logits": [0.1, 1e5],
     "rate": small,
     "decay": decay,
     "cap": cap,

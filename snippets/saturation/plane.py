@@ -15,7 +15,7 @@ import numpy as np
 from gaussian_logits import largest
 
 # The mean largest weight of n keys whose scores have spread σ.
-octaves, halvings = np.arange(1, 15), np.arange(-3, 5.01, 0.25)
+octaves, halvings = np.arange(1, 15), np.arange(-3, 5.76, 0.25)
 weight = np.array(
     [[largest(2.0**n, 2.0**s) for n in octaves] for s in halvings]
 )
@@ -30,8 +30,12 @@ models = {
     "variance 1": (512, 64, 1.0),
 }
 border_512 = 2 * np.log(512)
+# The axes of the map to drag over, and the weights at its crossings.
 explore = {
-    "map": (1000 * weight).round().astype(int),
+    "keys": 2**octaves,
+    "dims": [1, 1024],
+    "spreads": 2**halvings,
+    "map": [[float(f"{x:.5g}") for x in row] for row in weight],
     "models": [[name, *model] for name, model in models.items()],
 }
 

@@ -44,6 +44,9 @@ def digits(a):
 
 explore = {
     "dims": dims,
+    "divisors": ["nothing", "√d", "d"],
+    "starts": ["random", "<i>W<sub>Q</sub></i> = 0"],
+    "sizes": [0.01, 100],
     "start": digits(start[:, 0]),
     "added": digits(added),
 }

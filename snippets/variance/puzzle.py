@@ -27,9 +27,14 @@ scaled_mean, scaled_percentile = exact_mean / 2, 100 * cdf(2 * observed)
 standardised_exact_mean = expected_if_standardised(2, 2, 2)
 standardised_median = brentq(lambda v: standardised_cdf(v) - 0.5, 1, 3)
 standardised_percentile = 100 * standardised_cdf(observed)
-# For the reader to draw: the exact distribution, at the ends of 40 bins to 8.
+# For the reader to draw: bins from 0 to 4d, and how much of the exact
+# distribution of n×m products of d terms lies below the end of each.
+shape, times = [2, 2, 2], 4
+ends = times * shape[2] * np.arange(1, 41) / 40
 explore = {
-    "law": cdf(np.arange(1, 41) / 5).round(5),
+    "shape": shape,
+    "times": times,
+    "below": cdf(ends).round(5),
     "observed": observed,
 }
 constant_signs = 2 / 2**4  # of all 2×2 arrays of signs
@@ -92,7 +97,7 @@ drawn = [np.mean(raw < median), np.mean(raw < observed)]
 assert np.allclose(drawn, [0.5, percentile_of_1_6 / 100], atol=0.01), (
     "half of all experiments give less than … and … give less than"
 )
-chance = np.diff(explore["law"], prepend=0)
+chance = np.diff(explore["below"], prepend=0)
 assert np.argmax(chance) == 0, "the density is highest near 0"
 assert median < 1, "vertical lines mark the median below 1"
 assert cdf(4) < 0.99, "has a long tail to the right, cut off at 4"

@@ -25,7 +25,9 @@ def test_the_map_to_drag_over(snippet, module):
 
     assert fits(0)
     assert not fits(0.5)
-    assert np.abs(shown.explore["map"] / 1000 - shown.weight).max() <= 0.0005
+    assert np.allclose(shown.explore["map"], shown.weight, rtol=1e-4)
+    assert np.array_equal(shown.explore["keys"], 2**shown.octaves)
+    assert close(np.log2(shown.explore["spreads"]), shown.halvings)
     assert close(shown.border_512, 18 * math.log(2))
     audit = snippet("scales/audit")
     assert close(shown.models["GPT-2"][2], audit.var_q["GPT-2"] ** 2)

@@ -39,23 +39,59 @@ const bars = (heights, from = 0, of = heights.length) => {
     .join("");
 };
 
-const percent = (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
+/** Give a share in percent, to two digits. What is neither none nor all is not said to be so. */
+const percent = (share) => {
+  const size = 100 * share;
+  if (size === 0) return "0%";
+  if (size < 0.001) return "<0.001%";
+  if (size >= 99.95) return ">99.9%";
+  const digits = size < 0.0995 ? 3 : size < 0.995 ? 2 : size < 9.95 || size >= 99.5 ? 1 : 0;
+  return `${size.toFixed(digits)}%`;
+};
+
+/** Give a number with its noun: 1 product, 2 products. */
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+/** Give the whole numbers nearest to the powers of 2 from a least to a greatest exponent, each once. */
+const powers = (least, most, step) => [
+  ...new Set(
+    Array.from({ length: Math.round((most - least) / step) + 1 }, (_, i) =>
+      Math.round(2 ** (least + i * step)),
+    ),
+  ),
+];
+
+/** Find the number of a list that is nearest to a value, by their ratio, and give its place. */
+const nearest = (list, value) => {
+  const away = list.map((each) => Math.abs(Math.log(each / Math.max(value, Number.MIN_VALUE))));
+  return away.indexOf(Math.min(...away));
+};
+
+/** Give the value of an input that is nearest to what is asked for, in text or as a number; nothing, if that is none. */
+const allowed = ({ least, most, step, stops }, asked) => {
+  const number = String(asked ?? "").trim() ? Number(asked) : NaN;
+  if (Number.isNaN(number)) return undefined;
+  if (stops) return stops[nearest(stops, Math.min(number, Number.MAX_VALUE))];
+  const within = Math.max(least, Math.min(most, number));
+  return step ? +(least + step * Math.round((within - least) / step)).toPrecision(12) : within;
+};
 
 /** Define an explorable in a task of its own, so that a page that is starting up can answer in between. */
 const explorable = (name, made) => setTimeout(() => customElements.define(name, made));
 
 /** Draw buttons that each stand for a state, written as in an address. */
-const presets = (states) =>
-  `<p class="acts models">${Object.entries(states)
+const presets = (states, title = "") =>
+  `<p class="acts models">${title && `<span>${title}</span>`}${Object.entries(states)
     .map(
       ([name, state]) =>
         `<button type="button" data-act="preset" value="${state}">${name}</button>`,
     )
     .join("")}</p>`;
 
+// An explorable gives its `inputs`: each has a name, a value to begin with, and either least, most and step, or `stops`,
+// a rising list of numbers. One with a label is a slider. Nothing else can become a value, whatever an address says.
 class Explorable extends HTMLElement {
-  // An input: its name and value; if a slider, label, least, most and step; `power`, if it slides by powers of 2.
-  static inputs = [];
+  others = {}; // the values that no slider shows
 
   connectedCallback() {
     if (this.panel) return;
@@ -66,21 +102,9 @@ class Explorable extends HTMLElement {
     this.panel.className = "panel";
     this.panel.role = "group";
     this.panel.ariaLabel = this.constructor.title;
-    this.panel.innerHTML = `${this.stage}<div class="inputs">${this.constructor.inputs
-      .filter(({ label }) => label)
-      .map(
-        ({
-          name,
-          label,
-          least,
-          most,
-          step,
-          value,
-        }) => `<p><label for="${this.name}-${name}">${label}</label><input
-        type="range" id="${this.name}-${name}" name="${name}" min="${least}" max="${most}" step="${step}"
-        value="${value}"><output for="${this.name}-${name}" aria-live="off"></output></p>`,
-      )
-      .join("")}${this.acts ?? ""}</div><p role="status"></p>`;
+    const sliders = this.inputs.filter(({ label }) => label);
+    this.panel.innerHTML = `${this.stage}<div class="inputs">${sliders.map((input) => this.slider(input)).join("")}${this.acts ?? ""}</div><p role="status"></p>`;
+    for (const { name, label, value } of this.inputs) if (!label) this.others[name] = value;
     this.querySelector(".drawing").before(this.panel);
     this.addEventListener("input", () => this.change());
     this.addEventListener("click", ({ target }) => {
@@ -88,6 +112,9 @@ class Explorable extends HTMLElement {
       if (button) this[button.dataset.act](button);
     });
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.read());
+    new MutationObserver(() => this.repaint()).observe(document.body, {
+      attributeFilter: ["data-md-color-scheme"],
+    });
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href*='?']");
@@ -103,13 +130,45 @@ class Explorable extends HTMLElement {
       history.pushState(null, "", link.href);
       this.read();
     });
+    for (const side of ["left", "bottom"])
+      for (const mark of this.panel.querySelectorAll(`[data-${side}]`))
+        mark.style[side] = `${100 * mark.dataset[side]}%`;
     this.classList.add("live");
     this.prepare();
     if (!this.read()) this.begin();
   }
 
+  /** Give the markup of a slider. */
+  slider({ name, label, least, most, step, stops, value }) {
+    const id = `${this.name}-${name}`;
+    const [from, to, by, at] = stops
+      ? [0, stops.length - 1, 1, nearest(stops, value)]
+      : [least, most, step, value];
+    return `<p><label for="${id}">${label}</label><input type="range" id="${id}" name="${name}" min="${from}"
+      max="${to}" step="${by}" value="${at}"><output for="${id}" aria-live="off"></output></p>`;
+  }
+
   /** Add what the panel needs beyond its markup. */
   prepare() {}
+
+  /** Draw with the colours of the palette that the page has now. */
+  repaint() {
+    this.show();
+  }
+
+  /** Let a part be moved by a mouse, and by a finger that begins on its grip: elsewhere that scrolls the page, or taps. */
+  drags(part, grip, move) {
+    part.classList.add("drags");
+    part.addEventListener("pointerdown", (event) => {
+      if (event.pointerType !== "mouse" && !event.target.closest(grip)) return;
+      part.setPointerCapture(event.pointerId);
+      move(event);
+    });
+    part.addEventListener("pointermove", (event) => {
+      if (part.hasPointerCapture(event.pointerId)) move(event);
+    });
+    part.addEventListener("click", move);
+  }
 
   /** Show how it begins. */
   begin() {
@@ -138,21 +197,22 @@ class Explorable extends HTMLElement {
   }
 
   get values() {
-    const value = (input, { power, value } = {}) =>
-      power ? Math.round(2 ** input.value) : +input.value;
-    return Object.fromEntries(
-      this.constructor.inputs.map((spec) => {
-        const input = this.at(`[name=${spec.name}]`);
-        return [spec.name, value(input ?? spec, spec)];
-      }),
-    );
+    const value = ({ name, label, stops }) => {
+      if (!label) return this.others[name];
+      const at = +this.at(`[name=${name}]`).value;
+      return stops ? stops[at] : at;
+    };
+    return Object.fromEntries(this.inputs.map((input) => [input.name, value(input)]));
   }
 
+  /** Take over what is given of the state, as far as the inputs allow it. */
   set values(values) {
-    for (const { name, power } of this.constructor.inputs) {
-      const input = this.at(`[name=${name}]`);
-      if (input && name in values && isFinite(values[name]))
-        input.value = power ? Math.log2(values[name]) : values[name];
+    for (const input of this.inputs) {
+      const { name, label, stops } = input;
+      const value = allowed(input, values[name]);
+      if (value === undefined) continue;
+      if (label) this.at(`[name=${name}]`).value = stops ? stops.indexOf(value) : value;
+      else this.others[name] = value;
     }
     this.change();
   }
@@ -189,6 +249,10 @@ class Explorable extends HTMLElement {
     const { values } = this;
     for (const input of this.panel.querySelectorAll("[type=range]"))
       input.ariaValueText = input.nextElementSibling.textContent = values[input.name];
+    for (const button of this.panel.querySelectorAll("[data-act=preset]"))
+      button.ariaPressed = [...new URLSearchParams(button.value)].every(
+        ([name, value]) => values[name] === +value,
+      );
     this.words = this.draw(values);
   }
 }

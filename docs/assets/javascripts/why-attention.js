@@ -1,49 +1,38 @@
 // Who gets the attention? The weights of one query, undivided and divided by d to the power a.
 {
+  // Scores from −1000 to 1000, linear around 0 and logarithmic beyond.
+  const place = (score) =>
+    Math.max(-1000, Math.min(1000, (1000 * Math.asinh(score)) / Math.asinh(1000))).toFixed(1);
   const row = (name, title) => `<section class="row ${name}"><p class="title">${title}</p>
     <p class="found"><b></b> <span></span></p>
     <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
     <i aria-hidden="true">100%</i><i aria-hidden="true">50%</i></div><p class="axis" aria-hidden="true"></p>
     <svg class="strip" viewBox="-1000 0 2000 40" preserveAspectRatio="none" aria-hidden="true"><path/><path class="own"/></svg>
     <p class="scale" aria-hidden="true">${[-1000, -10, 0, 10, 1000]
-      .map((at) => `<i>${at}</i>`)
-      .join("")
-      .replaceAll("-", "−")}</p>
+      .map((at) => `<i data-left="${0.5 + place(at) / 2000}">${at}</i>`.replace(">-", ">−"))
+      .join("")}</p>
     </section>`;
 
   const NAMES = { 0: "undivided", 0.5: "÷ √d", 1: "÷ d" };
-  // Scores from −1000 to 1000, linear around 0 and logarithmic beyond.
-  const place = (score) =>
-    Math.max(-1000, Math.min(1000, (1000 * Math.asinh(score)) / Math.asinh(1000))).toFixed(1);
 
   explorable(
     "why-attention",
     class extends Explorable {
       static title = "Who gets the attention?";
       stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
-      acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button><input type="hidden" name="seed" value="0"></p>`;
-      static inputs = [
-        {
-          name: "d",
-          label: "dimensions <i>d</i>",
-          least: 0,
-          most: 10,
-          step: 0.1,
-          value: 6,
-          power: true,
-        },
-        { name: "n", label: "keys <i>n</i>", least: 1, most: 9, step: 1, value: 5, power: true },
-        {
-          name: "a",
-          label: "divide by <i>dᵃ</i>, <i>a</i>",
-          least: 0,
-          most: 1,
-          step: 0.05,
-          value: 0.5,
-        },
-        { name: "r", label: "alignment <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0 },
-        { name: "seed", value: 0 },
-      ];
+      acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button></p>`;
+
+      get inputs() {
+        const shown = this.data.g.length; // keys, to begin with
+        const label = "divide by <i>dᵃ</i>, <i>a</i>";
+        return [
+          { name: "d", label: "dimensions <i>d</i>", stops: powers(0, 10, 0.1), value: 64 },
+          { name: "n", label: "keys <i>n</i>", stops: powers(1, 9, 1), value: shown },
+          { name: "a", label, least: 0, most: 1, step: 0.05, value: 0.5 },
+          { name: "r", label: "alignment <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0 },
+          { name: "seed", least: 0, most: 1e9, step: 1, value: 0 },
+        ];
+      }
 
       draw({ d, n, a, r, seed }) {
         // With |q| = √d a score is √d times a Gaussian number; an aligned key adds ρ|q|² and keeps the rest.

@@ -1,55 +1,48 @@
 // A calculator: how widely the logits of attention spread before training, and what follows.
 {
-  // The root of Var W_Q Var W_K for width D, h heads of d, and a deviation of s. The names are the snippet's.
-  const RULES = [
-    (D) => 1 / D,
-    (D, h, d) => 2 / (D + h * d),
-    (D, h, d) => 2 / (D + 3 * h * d),
-    (D, h, d) => 2 / (D + d),
-    (D) => 1 / (3 * D),
-    (D, h, d, s) => s * s,
-    (D, h, d) => 1 / (D * d ** 0.5),
-  ];
-  // The variance of q·k, from that of a coordinate.
-  const NORMS = [(d, v) => d * v * v, (d) => d, (d) => (d * d) / (d - 1), (d) => 1 / d];
-  const SCALES = [
-    (d) => d ** -0.5,
-    () => 1,
-    (d) => 1 / d,
-    (d) => 8 / d,
-    (d, D) => D ** -0.5,
-    (d) => d ** 0.5,
-    (d, D, x) => x,
-  ];
-  const grouped = (x) => x.toLocaleString("en");
-  // What a field holds: its label, what it must be, and whether a value is that.
-  const whole = (label, least) => [
-    label,
-    `must be a whole number from ${least} to a million`,
-    (x) => x % 1 === 0 && x >= least && x <= 2 ** 20,
-  ];
-  const FIELDS = {
-    d: whole("head size", 1),
-    H: whole("heads", 1),
-    D: whole("width", 1),
-    n: whole("keys", 2),
-    s: ["deviation", "must be above 0 and below 10,000", (x) => x > 0 && x < 1e4],
-    x: ["number", "must be a number such as 1/√64, and not 0", (x) => x && Math.abs(x) < 1e9],
+  // The root of Var W_Q Var W_K for width D, h heads of d, and a deviation of s.
+  const RULES = {
+    LeCun: (D) => 1 / D,
+    Xavier: (D, h, d) => 2 / (D + h * d),
+    "Xavier, fused": (D, h, d) => 2 / (D + 3 * h * d),
+    "Xavier, one head": (D, h, d) => 2 / (D + d),
+    "nn.Linear": (D) => 1 / (3 * D),
+    deviation: (D, h, d, s) => s * s,
+    T5: (D, h, d) => 1 / (D * d ** 0.5),
   };
-
-  /** Read a number as people write one: 64, 131,072, 0,125, 2e-2, 1/8, 1/√64, 1/sqrt(64). */
-  const read = (text) =>
-    text
-      .replace(/\s/g, "")
-      .replace(/^[1-9]\d*(,\d{3})+$/, (all) => all.replaceAll(",", ""))
-      .replace(",", ".")
-      .split("/")
-      .map((part) => {
-        const [, minus, root, digits] =
-          /^([-−]?)(√|sqrt)?\(?([\d.]+(?:e[-+]?\d+)?)\)?$/i.exec(part) ?? [];
-        return (minus ? -1 : 1) * digits ** (root ? 0.5 : 1);
-      })
-      .reduce((a, b) => a / b);
+  // The variance of q·k, from that of a coordinate.
+  const NORMS = {
+    none: (d, v) => d * v * v,
+    RMSNorm: (d) => d,
+    LayerNorm: (d) => (d * d) / (d - 1),
+    "length 1": (d) => 1 / d,
+  };
+  const SCALES = {
+    "1/√d": (d) => d ** -0.5,
+    1: () => 1,
+    "1/d": (d) => 1 / d,
+    "8/d": (d) => 8 / d,
+    "1/√width": (d, D) => D ** -0.5,
+    "√d": (d) => d ** 0.5,
+    number: (d, D, x) => x,
+  };
+  const grouped = (x) => x.toLocaleString("en");
+  // What a field holds: its label, what it must be, the least and the most; and whether it is a whole number.
+  const MOST = 2 ** 20;
+  const FIELDS = {
+    d: ["head size", "a whole number from 1 to a million", 1, MOST, 1],
+    H: ["heads", "a whole number from 1 to a million", 1, MOST, 1],
+    D: ["width", "a whole number from 1 to a million", 1, MOST, 1],
+    n: ["keys", "a whole number from 2 to a million", 2, MOST, 1],
+    s: ["deviation", "from 0.000001 to 100", 1e-6, 100],
+    x: ["number", "such as 1/√64 or head_dim**-0.5, up to a million, and not 0", -1e6, 1e6],
+  };
+  // What code calls them, in the field of the scale.
+  const named = ({ d, H, D, n }) => ({
+    ...{ d, d_k: d, d_head: d, head_dim: d, head_size: d, query_pre_attn_scalar: d },
+    ...{ D, d_model: D, embed_dim: D, hidden_size: D, n_embd: D, width: D },
+    ...{ H, h: H, num_heads: H, n_head: H, num_attention_heads: H, n },
+  });
 
   /** Count the keys of n that take part, of Gaussian logits of spread s: 1/E Σp². */
   const takingPart = (n, s) => {
@@ -74,8 +67,10 @@
     return 1 / (n * h * sum);
   };
 
-  const short = (x) =>
-    x < 0.0995 ? x.toPrecision(2) : x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
+  const short = (x) => {
+    if (x < 0.0995 || x > 99999) return x.toPrecision(2);
+    return x.toFixed(x < 0.1995 ? 3 : x < 9.95 ? 2 : 1);
+  };
   const field = (name) =>
     `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
@@ -86,9 +81,22 @@
     "why-calculator",
     class extends Explorable {
       static title = "Your model at the start";
-      static inputs = [{ name: "n", label: "keys", least: 1, most: 20, step: 0.5, value: 10 }];
 
-      acts = '<div class="acts"><button data-act="copy">Copy link</button></div>';
+      get inputs() {
+        const fields = Object.entries(FIELDS).map(([name, [, , least, most, step]]) => {
+          return { name, least, most, step };
+        });
+        const { rules, norms, scales } = this.data;
+        const choices = Object.entries({ rule: rules, norm: norms, by: scales }).map(
+          ([name, list]) => ({ name, least: 0, most: list.length - 1, step: 1 }),
+        );
+        return [...fields, ...choices];
+      }
+
+      get acts() {
+        const keys = { name: "n", label: "keys", least: 1, most: 20, step: 0.5, value: 10 };
+        return `${this.slider(keys)}<div class="acts"><button data-act="copy">Copy link</button></div>`;
+      }
 
       get stage() {
         const { models, rules, norms, scales } = this.data;
@@ -106,7 +114,6 @@
 
       prepare() {
         this.last = {};
-        this.fields = this.panel.querySelectorAll(".form [name]");
         const keys = this.at("[type=range]");
         keys.addEventListener("input", () => (this.field("n").value = Math.round(2 ** keys.value)));
         this.fill({ s: 0.02, x: 0.125, ...Object.values(this.data.models)[0] });
@@ -117,11 +124,19 @@
         return this.at(`.form [name=${name}]`);
       }
 
+      /** Read what was typed: a number, and whether the field can take it. */
+      typed(input) {
+        const { name } = input;
+        const number = readNumber(this.field(name).value, name === "x" ? named(this.last) : {});
+        const value = allowed(input, number);
+        return [number, value === number && (name !== "x" || value !== 0)];
+      }
+
       /** What the form says; of a field that says nothing, what it said last. */
       get values() {
-        for (const { name, value } of this.fields) {
-          const number = read(value);
-          if (FIELDS[name]?.[2](number) ?? true) this.last[name] = number;
+        for (const input of this.inputs) {
+          const [number, fits] = this.typed(input);
+          if (fits) this.last[input.name] = number;
         }
         return { ...this.last };
       }
@@ -131,10 +146,14 @@
         this.change();
       }
 
+      /** Write values into the form, as they are written where the form can take them so. */
       fill(values) {
-        for (const input of this.fields) {
-          const value = values[input.name] ?? input.value;
-          if (!input.options || input.options[value]) input.value = value;
+        for (const input of this.inputs) {
+          const given = `${values[input.name] ?? ""}`;
+          const number = readNumber(given);
+          const value = allowed(input, number);
+          if (value === undefined || (input.name === "x" && value === 0)) continue;
+          this.field(input.name).value = value === number ? given : value;
         }
       }
 
@@ -151,15 +170,20 @@
       }
 
       draw(values) {
-        const { d, H: h, D, n, rule, norm, by, s, x } = values;
-        const shown = (name) => (name === "s" ? rule === 5 : name !== "x" || by === 6);
-        const flaws = norm === 2 && d < 2 ? ["LayerNorm needs heads of 2 or more"] : [];
-        for (const name in FIELDS) {
-          const [label, what, fits] = FIELDS[name];
-          const input = this.field(name);
-          input.parentElement.hidden = !shown(name);
-          input.ariaInvalid = shown(name) && !fits(read(input.value));
-          if (input.ariaInvalid === "true") flaws.push(`${label} ${what}`);
+        const { d, H: h, D, n, s, x } = values;
+        const { rules, norms, scales } = this.data;
+        const [rule, norm, by] = [rules[values.rule], norms[values.norm], scales[values.by]];
+        const shown = { s: rule === "deviation", x: by === "number" };
+        const flaws = norm === "LayerNorm" && d < 2 ? ["LayerNorm needs heads of 2 or more"] : [];
+        for (const input of this.inputs) {
+          const [label, what] = FIELDS[input.name] ?? [];
+          if (!label) continue;
+          const field = this.field(input.name);
+          const seen = shown[input.name] ?? true;
+          const [, fits] = this.typed(input);
+          field.parentElement.hidden = !seen;
+          field.ariaInvalid = seen && !fits;
+          if (seen && !fits) flaws.push(`${label} must be ${what}`);
         }
         this.at("[type=range]").value = Math.log2(n);
         const wrong = flaws.join("; ");
@@ -188,11 +212,12 @@
         this.at(".found span").innerHTML = lines.join("<br>");
         this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);
         this.at(".own").setAttribute("d", `M${place(sigma)} 0v20`);
-        const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && (norm !== 2 || size > 1));
+        const least = norm === "LayerNorm" ? 2 : 1;
+        const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && size >= least);
         const others = sizes.map((size) => short(spread(size, (h * d) / size)));
         const words = [
           `This is ${short(sigma / limit)} times ${short(limit)}, where a row of ${grouped(n)} keys freezes`,
-          `With heads of ${sizes.join(" and ")} at the same width: ${others.join(" and ")}${by || others.some((other) => other !== short(sigma)) ? "" : ", thanks to 1/√d"}`,
+          `With heads of ${sizes.join(" and ")} at the same width: ${others.join(" and ")}${by !== "1/√d" || others.some((other) => other !== short(sigma)) ? "" : ", thanks to 1/√d"}`,
           `scale=${+(scaled(d) / sigma).toPrecision(4)} would give a spread of 1`,
           scaled(d) < 0
             ? "A scale below 0 favours keys that match least"

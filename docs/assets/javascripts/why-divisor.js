@@ -1,25 +1,22 @@
 // What a divisor and five measures do about the logit of one query and one key that every step raises.
 {
-  const [FIRST, MOST] = [16, 4096]; // steps
-  // Those that are drawn; the slider stops at each.
-  const STEPS = Array.from({ length: 81 }, (_, i) => Math.round(FIRST * 2 ** (i / 10)));
-  const [LOW, HIGH] = [0.1, 1e5]; // logits on the axis
-  const across = (step) => ((1000 * Math.log(step / FIRST)) / Math.log(MOST / FIRST)).toFixed(1);
-  const up = (logit) => (100 - (100 * Math.log(logit / LOW)) / Math.log(HIGH / LOW)).toFixed(2);
   const short = (x) =>
     x.toLocaleString("en", {
       maximumSignificantDigits: 3,
       notation: x < 1e6 ? "standard" : "compact",
       compactDisplay: "long",
     });
+  /** Write a power of ten as an axis does. */
+  const power = (n) =>
+    n < 4 ? `${10 ** n}` : `10${[...`${n}`].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`;
   const HUES = ["C1", "C0", "C4", "C2", "C3", "C5"];
 
-  /** Give q·k after 0, 1, 2, … steps that move all coordinates by `rate`, towards a larger logit. */
-  const climb = (start, rate, { norm, decay = 0, clip = Infinity }) => {
+  /** Give q·k after 0, 1, 2, …, `last` steps that move all coordinates by `rate`, towards a larger logit. */
+  const climb = (start, last, rate, { norm, decay = 0, clip = Infinity }) => {
     const [q, k] = start.map((vector) => Float64Array.from(vector));
-    const products = new Float64Array(MOST + 1);
+    const products = new Float64Array(last + 1);
     let [qq, kk, qk] = [1, 1, 0];
-    for (let step = 0; step <= MOST; step++) {
+    for (let step = 0; step <= last; step++) {
       const move = step && rate;
       const back = qk > clip ? Math.sqrt(clip / qk) : 1;
       // With a norm, what lies along q or k changes nothing.
@@ -43,27 +40,49 @@
     "why-divisor",
     class extends Explorable {
       static title = "A logit that every step raises";
-      static inputs = [
-        { name: "steps", label: "steps", least: 4, most: 12, step: 0.1, value: 9, power: true },
-        {
-          name: "a",
-          label: "÷ <i>dᵃ</i>, exponent <i>a</i>",
-          least: 0,
-          most: 1,
-          step: 0.05,
-          value: 0.5,
-        },
-        { name: "times", label: "rate, × ", least: 0, most: 6, step: 1, value: 0, power: true },
-        { name: "by", value: 0 },
-      ];
 
-      stage = `<p class="title"></p><p class="found"><b></b> <span></span></p>
+      get inputs() {
+        const label = "÷ <i>dᵃ</i>, exponent <i>a</i>";
+        return [
+          { name: "steps", label: "steps", stops: this.stops, value: 512 },
+          { name: "a", label, least: 0, most: 1, step: 0.05, value: 0.5 },
+          { name: "times", label: "rate, × ", stops: powers(0, 6, 1), value: 1 },
+          { name: "by", least: 0, most: this.measures.length - 1, step: 1, value: 0 },
+        ];
+      }
+
+      /** The steps at which the slider stops, and which are drawn: ten in an octave. */
+      get stops() {
+        return powers(...this.data.steps.map(Math.log2), 0.1);
+      }
+
+      /** How far to the right a step stands, from 0 to 1000. */
+      across(step) {
+        const [first, last] = this.data.steps;
+        return ((1000 * Math.log(step / first)) / Math.log(last / first)).toFixed(1);
+      }
+
+      /** How far down a logit stands, from 0 to 100. */
+      down(logit) {
+        const [low, high] = this.data.logits;
+        return (100 - (100 * Math.log(logit / low)) / Math.log(high / low)).toFixed(2);
+      }
+
+      get stage() {
+        const [first, last] = this.data.steps;
+        const [low, high] = this.data.logits.map(Math.log10);
+        const sizes = Array.from({ length: Math.round(high - low) + 1 }, (_, i) =>
+          power(Math.round(high) - i),
+        );
+        const ends = powers(Math.log2(first), Math.log2(last), 2);
+        return `<p class="title"></p><p class="found"><b></b> <span></span></p>
         <p class="axis">logit over steps, both axes logarithmic; dotted: undivided</p><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
         <path class="at"/><path class="bare"/>${HUES.map(
           (hue) => `<path class="faint ${hue}"/>`,
         ).join("")}<path class="now"/><path class="dots"/></svg>
-        <p class="sizes" aria-hidden="true">${["10⁵", "10⁴", 1000, 100, 10, 1, 0.1].map((size) => `<i>${size}</i>`).join("")}</p></div>
-        <p class="ends" aria-hidden="true">${[16, 64, 256, 1024, 4096].map((step) => `<i>${step}</i>`).join("")}</p>`;
+        <p class="sizes" aria-hidden="true">${sizes.map((size) => `<i>${size}</i>`).join("")}</p></div>
+        <p class="ends" aria-hidden="true">${ends.map((step) => `<i data-left="${this.across(step) / 1000}">${step}</i>`).join("")}</p>`;
+      }
 
       get measures() {
         const { decay, cap, clip } = this.data;
@@ -78,8 +97,7 @@
       }
 
       get acts() {
-        return `${presets(Object.fromEntries(this.measures.map((name, i) => [name, `by=${i}`])))}
-        <input type="hidden" name="by" value="0">`;
+        return presets(Object.fromEntries(this.measures.map((name, i) => [name, `by=${i}`])));
       }
 
       prepare() {
@@ -92,12 +110,19 @@
 
       /** Give what `climb` gives, computed once. */
       run(rate, measure = {}) {
-        const { start } = this.data;
-        return (this.runs[JSON.stringify([rate, measure])] ??= climb(start, rate, measure));
+        const { start, steps } = this.data;
+        return (this.runs[JSON.stringify([rate, measure])] ??= climb(
+          start,
+          steps[1],
+          rate,
+          measure,
+        ));
       }
 
       draw({ steps, a, times, by }) {
         const { start, rate: one, decay, cap, clip } = this.data;
+        const [first, end] = this.data.steps;
+        const [, high] = this.data.logits;
         const d = start[0].length;
         const s = d ** a;
         const rate = one * times;
@@ -114,10 +139,10 @@
           (step) => clipped[step] / s, // before it is clipped
           (step) => decayed[step] / s,
         ];
-        const line = (logit, last = MOST) => {
-          const points = STEPS.filter((step) => step <= last && logit(step) <= HIGH).map(
-            (step) => `${across(step)} ${up(logit(step))}`,
-          );
+        const line = (logit, last = end) => {
+          const points = this.stops
+            .filter((step) => step <= last && logit(step) <= high)
+            .map((step) => `${this.across(step)} ${this.down(logit(step))}`);
           return points.length ? `M${points.join("L")}` : "";
         };
         const draw = (part, path) => this.at(part).setAttribute("d", path);
@@ -125,17 +150,18 @@
           path.setAttribute("d", line(logits[i]));
         });
         const logit = logits[by](steps);
-        const place = `${across(steps)} ${up(logit)}`;
+        const place = `${this.across(steps)} ${this.down(logit)}`;
         draw(
           ".bare",
           line((step) => free[step]),
         );
         draw(".now", line(logits[by], steps));
-        draw(".dots", logit <= HIGH ? `M${place}h0` : "");
+        draw(".dots", logit <= high ? `M${place}h0` : "");
         // Back to the step at which the same logit is reached without a divisor.
         const undivided = free.findIndex((product) => product >= free[steps] / s);
-        const back = by || logit > HIGH ? "" : `M${place}H${across(Math.max(FIRST, undivided))}`;
-        draw(".at", `M${across(steps)} 0V100${back}`);
+        const back =
+          by || logit > high ? "" : `M${place}H${this.across(Math.max(first, undivided))}`;
+        draw(".at", `M${this.across(steps)} 0V100${back}`);
 
         const verdict = [
           a
@@ -157,8 +183,6 @@
         this.at(".title").textContent = title;
         this.at(".found b").innerHTML = short(logit).replace("million", "<small>million</small>");
         this.at(".found span").textContent = verdict;
-        for (const button of this.panel.querySelectorAll("button"))
-          button.ariaPressed = button.value === `by=${by}`;
         this.panel.className = `panel ${HUES[by]}`;
         return `${title}: ${short(logit)}; ${verdict}.`;
       }

@@ -1,19 +1,19 @@
 // The 1.6 puzzle: np.var of the product of two random arrays, one draw after the other.
 {
-  const BINS = 40; // from 0 to 4d
-  const MOST = 20000;
+  const MOST = 20000; // draws
 
   explorable(
     "why-puzzle",
     class extends Explorable {
       static title = "The 1.6 puzzle";
-      static inputs = [
+      inputs = [
         { name: "guess", label: "your guess", least: 0, most: 8, step: 0.1, value: 2 },
         { name: "n", label: "rows <i>n</i>", least: 2, most: 8, step: 1, value: 2 },
         { name: "m", label: "columns <i>m</i>", least: 2, most: 8, step: 1, value: 2 },
         { name: "d", label: "terms <i>d</i>", least: 1, most: 8, step: 1, value: 2 },
-        { name: "ddof", value: 0 },
-        { name: "count", value: 0 },
+        { name: "ddof", least: 0, most: 1, step: 1, value: 0 },
+        { name: "count", least: 0, most: MOST, step: 1, value: 0 },
+        { name: "seed", least: 1, most: 1e9, step: 1, value: 1 },
       ];
 
       stage = `<div class="puzzle"><pre class="matrix" tabindex="0" role="group" aria-label="The product of the last draw"></pre>
@@ -23,25 +23,26 @@
         <p class="ends" aria-hidden="true"></p><p class="answer"></p><p class="legend"></p>`;
 
       acts = `<p class="acts"><button type="button" data-act="once">Draw once</button><button type="button"
-        data-act="often">1000 times</button><button type="button" data-act="anew">Start again</button><input type="hidden"
-        name="count" value="0"><input type="hidden" name="ddof" value="0"></p>${presets({
-          "2×2": "n=2&m=2&d=2",
-          "8×8": "n=8&m=8&d=2",
-          "ddof=0": "ddof=0",
-          "ddof=1, without the bias": "ddof=1",
-        })}`;
+        data-act="often">1000 times</button><button type="button" data-act="anew">Start again</button></p>${presets(
+          {
+            "2×2": "n=2&m=2&d=2",
+            "8×8": "n=8&m=8&d=2",
+            "ddof=0": "ddof=0",
+            "ddof=1, without the bias": "ddof=1",
+          },
+        )}`;
 
       once() {
-        this.values = { count: Math.min(MOST, this.values.count + 1) };
+        this.values = { count: this.values.count + 1 };
         this.falls = true;
       }
 
       often() {
-        this.values = { count: Math.min(MOST, this.values.count + 1000) };
+        this.values = { count: this.values.count + 1000 };
       }
 
       anew() {
-        this.values = { count: 0 };
+        this.values = { count: 0, seed: this.values.seed + 1 };
       }
 
       /** Draw Q and K, and keep their product and the variance of its entries about their own mean. */
@@ -58,12 +59,12 @@
         return this.last.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (n * m);
       }
 
-      draw({ guess, n, m, d, ddof, count }) {
-        const shape = `${n} ${m} ${d}`;
-        if (shape !== this.shape || count < this.drawn.length) {
-          this.shape = shape;
+      draw({ guess, n, m, d, ddof, count, seed }) {
+        const source = `${n} ${m} ${d} ${seed}`;
+        if (source !== this.source || count < this.drawn.length) {
+          this.source = source;
           this.drawn = [];
-          this.next = gaussian(1);
+          this.next = gaussian(seed);
         }
         while (this.drawn.length < count) this.drawn.push(this.product(n, m, d));
         const size = n * m;
@@ -72,18 +73,21 @@
         const latest = this.drawn.at(-1) * more;
         const mean = (this.drawn.reduce((a, b) => a + b, 0) / count) * more;
 
-        // The heap, and the exact law of 2×2 arrays over it, to the same scale.
-        const heap = Array(BINS).fill(0);
-        for (const v of this.drawn) heap[Math.floor((v * more * BINS) / (4 * d))]++;
-        const known = count && n === 2 && m === 2 && d === 2 && !ddof;
-        const law = known
-          ? this.data.law.map((below, i, all) => count * (below - (all[i - 1] ?? 0)))
-          : [];
-        const top = Math.max(1, ...heap.slice(0, BINS), ...law) * 1.05;
+        // The heap, from 0 to some times d, and the exact law over it where it is known, to the same scale.
+        const { shape, times, below } = this.data;
+        const end = times * d;
+        const heap = below.map(() => 0);
+        for (const v of this.drawn) {
+          const bin = Math.floor((v * more * heap.length) / end);
+          if (bin < heap.length) heap[bin]++;
+        }
+        const known = count && `${[n, m, d]}` === `${shape}` && !ddof;
+        const law = known ? below.map((share, i) => count * (share - (below[i - 1] ?? 0))) : [];
+        const top = Math.max(1, ...heap, ...law) * 1.05;
         const [bins, line] = this.panel.querySelectorAll(".bars path");
-        bins.setAttribute("d", bars(heap.slice(0, BINS).map((h) => h / top)));
+        bins.setAttribute("d", bars(heap.map((h) => h / top)));
         const at = law.map(
-          (h, i) => `${((i + 0.5) * 1000) / BINS} ${(100 - (100 * h) / top).toFixed(2)}`,
+          (h, i) => `${((i + 0.5) * 1000) / heap.length} ${(100 - (100 * h) / top).toFixed(2)}`,
         );
         line.setAttribute("d", known ? `M${at.join("L")}` : "");
 
@@ -91,11 +95,11 @@
         for (const [name, value] of Object.entries(marks)) {
           const mark = this.at(`.mark.${name}`);
           mark.hidden = !value;
-          mark.style.left = `${(100 * Math.min(value, 4 * d)) / (4 * d)}%`;
+          mark.style.left = `${(100 * Math.min(value, end)) / end}%`;
         }
         const dot = this.at(".dot");
         dot.hidden = !count;
-        dot.style.left = `${(100 * Math.min(latest, 4 * d)) / (4 * d)}%`;
+        dot.style.left = `${(100 * Math.min(latest, end)) / end}%`;
         if (this.falls && !this.calm)
           dot.animate(
             { translate: ["-50% -8rem", "-50% 0"] },
@@ -104,23 +108,25 @@
         this.falls = false;
 
         // What the guess gets: the share of all draws that is smaller.
-        const share = (limit) => percent(this.drawn.filter((v) => v * more < limit).length / count);
+        const share = (limit) => {
+          const part = this.drawn.filter((v) => v * more < limit).length / count;
+          return { 0: "none", 1: "all" }[part] ?? percent(part);
+        };
         const asked =
           known && guess !== this.data.observed
             ? `, and ${share(this.data.observed)} below the ${this.data.observed} of our question`
             : "";
-        const [draws, sign] = [
-          count === 1 ? "1 draw" : `${count} draws`,
-          latest < guess ? "less" : "more",
-        ];
+        const draws = counted(count, "draw");
+        const sign = latest < guess ? "less" : "more";
         const answer =
           count > 9
-            ? `You guessed ${guess}: ${share(guess)} of ${draws} are below it${asked}. Their mean is ${mean.toFixed(2)}.`
+            ? `You guessed ${guess}: ${share(guess)} of ${draws} are below it${asked}. ${count === MOST ? "That is enough" : `Their mean is ${mean.toFixed(2)}`}.`
             : count &&
               `You guessed ${guess}: this draw is ${Math.abs(latest - guess).toFixed(2)} ${sign}. Draw more.`;
         this.at(".answer").textContent = answer || "";
-        for (const button of this.panel.querySelectorAll("[value^=ddof]"))
-          button.ariaPressed = button.value === `ddof=${ddof}`;
+        for (const button of this.panel.querySelectorAll("[data-act=once], [data-act=often]"))
+          button.disabled = count === MOST;
+        this.at("[data-act=anew]").disabled = !count;
 
         const entry = (x) => x.toFixed(2).padStart(6).replace("-", "−");
         const row = (i) =>
@@ -137,7 +143,7 @@
         this.at(".found span").textContent = count
           ? call
           : `${call} of random numbers. Move your guess, then draw.`;
-        this.at(".ends").innerHTML = [0, 1, 2, 3, 4].map((i) => `<i>${i * d}</i>`).join("");
+        this.at(".ends").innerHTML = [0, 1, 2, 3, 4].map((i) => `<i>${(i * end) / 4}</i>`).join("");
         this.at(".legend").innerHTML = count
           ? `<i class="last">last draw</i> <i class="guess">guess ${guess}</i> <i class="bare">d = ${d}</i> ${
               known ? `<i class="law">exact distribution</i> ` : ""

@@ -6,17 +6,14 @@
     "why-row",
     class extends Explorable {
       static title = "One real row";
-      static inputs = [
-        {
-          name: "a",
-          label: "divide by <i>dᵃ</i>, <i>a</i>",
-          least: 0,
-          most: 1,
-          step: 0.05,
-          value: 0.5,
-        },
-        { name: "head", value: 0 },
-      ];
+
+      get inputs() {
+        const label = "divide by <i>dᵃ</i>, <i>a</i>";
+        return [
+          { name: "a", label, least: 0, most: 1, step: 0.05, value: 0.5 },
+          { name: "head", least: 0, most: this.data.heads.length - 1, step: 1, value: 0 },
+        ];
+      }
 
       get stage() {
         return `<p class="title"></p><p class="found"><b></b> <span></span></p><div class="sums keyed">${this.data.words
@@ -32,20 +29,14 @@
       }
 
       get acts() {
-        const heads = this.data.heads.map(
-          ([name], i) =>
-            `<button type="button" data-act="choose" value="${i}">head ${name}</button>`,
-        );
-        return `<p class="acts">${heads.join("")}<input type="hidden" name="head" value="0"></p>${presets({ undivided: "a=0", "÷ √<i>d</i>": "a=0.5", "÷ <i>d</i>": "a=1" })}`;
-      }
-
-      choose({ value }) {
-        this.values = { head: value };
+        const heads = this.data.heads.map(([name], i) => [`head ${name}`, `head=${i}`]);
+        const scales = { undivided: "a=0", "÷ √<i>d</i>": "a=0.5", "÷ <i>d</i>": "a=1" };
+        return presets(Object.fromEntries(heads)) + presets(scales);
       }
 
       draw({ a, head }) {
         const { d, words, heads } = this.data;
-        const [name, scores] = heads[head] ?? heads[0];
+        const [name, scores] = heads[head];
         const divided = (power) => softmax(scores.map((score) => score / d ** power));
         const [weights, trained] = [divided(a), divided(0.5)];
         this.panel.querySelectorAll(".sums p").forEach((row, i) => {
@@ -54,8 +45,6 @@
           then.setAttribute("d", `M${at(trained[i])} 0v20`);
           row.lastChild.textContent = percent(weights[i]);
         });
-        for (const button of this.panel.querySelectorAll("button"))
-          button.ariaPressed = [`${head}`, `a=${a}`].includes(button.value);
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0", 1: "C2" }[a] ?? "C3"}`;
         const by = a
           ? `divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${+(d ** a).toFixed(1)}`

@@ -17,23 +17,15 @@
     "why-terms",
     class extends Explorable {
       static title = "Three terms";
-      static inputs = [
+      inputs = [
         { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 60 },
         { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 1 },
-        {
-          name: "d",
-          label: "dimensions <i>d</i>",
-          least: 1,
-          most: 8,
-          step: 1,
-          value: 1,
-          power: true,
-        },
+        { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 2 },
       ];
 
       stage = `<div class="terms"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
         <circle r="100"/><path class="query"/><path class="key"/><circle class="grip" r="14"/>
-        <text x="84" y="-14">q</text><text class="name">k</text></svg>
+        <text x="84" y="-14">q</text><text class="name">k</text><circle class="reach" r="30"/></svg>
         <div class="sums">${ROWS.map(
           ([
             hue,
@@ -52,20 +44,12 @@
 
       prepare() {
         const turn = this.at(".turn");
-        const drag = (event) => {
-          if (!event.buttons) return;
+        this.drags(turn, ".reach", (event) => {
           const box = turn.getBoundingClientRect();
-          const [x, y] = [
-            event.clientX - box.left - box.width / 2,
-            box.top + box.height / 2 - event.clientY,
-          ];
+          const x = event.clientX - box.left - box.width / 2;
+          const y = box.top + box.height / 2 - event.clientY;
           const t = Math.abs((Math.atan2(y, x) * 180) / Math.PI);
-          this.values = { t, r: Math.min(1, (2.2 * Math.hypot(x, y)) / box.width) };
-        };
-        turn.addEventListener("pointermove", drag);
-        turn.addEventListener("pointerdown", (event) => {
-          turn.setPointerCapture(event.pointerId);
-          drag(event);
+          this.values = { t, r: (2.2 * Math.hypot(x, y)) / box.width };
         });
       }
 
@@ -96,11 +80,10 @@
         const [x, y] = [100 * r * Math.cos(angle), -100 * r * Math.sin(angle)];
         this.at(".query").setAttribute("d", "M0 0H100m-12 -6l12 6l-12 6");
         this.at(".key").setAttribute("d", `M0 0L${x.toFixed(1)} ${y.toFixed(1)}`);
-        for (const [name, value] of [
-          ["cx", x],
-          ["cy", y],
-        ])
-          this.at(".grip").setAttribute(name, value.toFixed(1));
+        for (const circle of [this.at(".grip"), this.at(".reach")]) {
+          circle.setAttribute("cx", x.toFixed(1));
+          circle.setAttribute("cy", y.toFixed(1));
+        }
         const name = this.at(".name");
         name.setAttribute("x", x.toFixed(1));
         name.setAttribute("y", (y + 5).toFixed(1));

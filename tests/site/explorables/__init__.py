@@ -5,6 +5,8 @@ which yields those in which it shows something else than the snippet has; and WR
 has and what would be wrong in its place.
 """
 
+import json
+
 import numpy as np
 from playwright.sync_api import Page
 
@@ -55,3 +57,31 @@ def printed(text: str, value: float) -> bool:
     """Tell whether a text is a value, up to the last digit that it prints."""
     digits = len(text.partition(".")[2])
     return abs(float(text) - value) < 0.502 * 10**-digits
+
+
+PERCENT = r"([<>]?[\d.]+)%"
+
+
+def is_share(text: str, share: float) -> bool:
+    """Tell whether a text is a share in percent, to two digits; neither 0 nor 100 if it is not."""
+    size = 100 * share
+    if text.startswith("<"):
+        return 0 < size < float(text[1:])
+    if text.startswith(">"):
+        return float(text[1:]) - 0.05 - 1e-9 < size
+    digits = len(text.lstrip("0.").replace(".", ""))
+    return printed(text, size) and float(text) not in (0, 100) and (digits > 1 or size < 0.01)
+
+
+def altered(page: Page, name: str, data: dict) -> None:
+    """Put in an explorable's place the same one with other data."""
+    page.evaluate(
+        """([name, data]) => {
+            const old = document.querySelector(`why-${name}`)
+            const fresh = old.cloneNode(true)
+            fresh.querySelector('.panel').remove()
+            fresh.dataset.explore = data
+            old.replaceWith(fresh)
+        }""",
+        [name, json.dumps(data, default=lambda array: array.tolist())],
+    )

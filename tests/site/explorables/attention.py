@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 from itertools import product
-from math import nan
 
 import numpy as np
 from playwright.sync_api import Page
 from scipy.special import softmax
 
-from tests.site.explorables import DRAWN, numbers, show
+from tests.site.explorables import DRAWN, PERCENT, is_share, numbers, printed, show
 
 READ = """shown => [...shown.querySelectorAll('.row')].map(row => ({
     title: row.querySelector('.title').textContent,
@@ -46,14 +45,13 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
             share = weights[0 if own is None else own]
             keys = 1 / np.sum(weights**2)
-            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
-            percent, sharing = (float(words[1]), float(words[2])) if words else (nan, nan)
-            digits = 0 if share >= 0.0995 else 1
+            words = re.search(PERCENT + r".*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
             if (
                 len(heights) != len(weights)
                 or np.abs(heights - weights).max() > DRAWN
-                or not abs(percent - 100 * share) < 0.501 * 10**-digits
-                or not abs(sharing - keys) < 0.0501
+                or not words
+                or not is_share(words[1], share)
+                or not printed(words[2], keys)
             ):
                 yield f"{state}: {row['words']}"
 

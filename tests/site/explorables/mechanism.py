@@ -8,7 +8,7 @@ import numpy as np
 from playwright.sync_api import Page
 from scipy.special import softmax
 
-from tests.site.explorables import DRAWN, printed, show
+from tests.site.explorables import DRAWN, PERCENT, is_share, printed, show
 
 READ = """shown => ({
     size: shown.querySelector('.walks b').textContent,
@@ -34,6 +34,8 @@ def points(path: str) -> np.ndarray:
 def differences(page: Page, snippet, module) -> Iterator[str]:
     """Yield the states in which a walk, a score, a share or a word is not the snippet's."""
     drawn_by = snippet("index/mechanism")
+    # The heights for which there is room, in steps of 4.
+    low, high = (4 * np.ceil(abs(walks).max() / 4) for walks in (drawn_by.start, drawn_by.trained))
     for state in STATES:
         d, trained = state.values()
         shown = show(page, "mechanism", READ, **state)
@@ -46,7 +48,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         wrong = (
             shown["size"] != size
             or not np.allclose(drawn[".before"][0, 1:, 1], drawn_by.start[0, :d], atol=0.0501)
-            or shown["now"] != [d / 128, np.sqrt(d), 60 if trained else 32]
+            or shown["now"] != [d / 128, np.sqrt(d), high if trained else low]
             or not np.allclose(drawn[".walk"][:, :, 1], walks, atol=0.0501)
             or not np.allclose(drawn[".walk"][:, :, 0], range(129))
             or not np.allclose(drawn["path.root"][0, :, 1], np.sqrt(range(129)), atol=0.0501)
@@ -61,14 +63,14 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             bars = shown["bars"][2 * row : 2 * row + 2]
             heights, own = ([float(h) / 100 for h in re.findall(r"v-?([\d.]+)", b)] for b in bars)
             place = [float(x) for x in re.findall(r"^M([\d.]+)", bars[1])]
-            words = re.search(r"([\d.]+)%.*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
+            words = re.search(PERCENT + r".*as if ([\d.]+) of 32", shown["words"][row], re.DOTALL)
             divisor = re.search(r"√d = ([\d.]+)", shown["words"][row])
             wrong = (
                 wrong
                 or not np.allclose(heights, np.sort(weights)[::-1], atol=DRAWN)
                 or not np.allclose(own, weights[:1] if trained else [], atol=DRAWN)
                 or place != ([31.25 * np.sum(weights > weights[0])] if trained else [])
-                or not printed(words[1], 100 * weights[best])
+                or not is_share(words[1], weights[best])
                 or not printed(words[2], 1 / np.sum(weights**2))
                 or (row == 1) != bool(divisor and printed(divisor[1], by))
             )

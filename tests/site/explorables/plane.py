@@ -7,25 +7,27 @@ from itertools import product
 
 import numpy as np
 from playwright.sync_api import Page
+from scipy.special import softmax
 
-from tests.site.explorables import show
+from tests.site.explorables import DRAWN, PERCENT, is_share, numbers, printed, show
 
 READ = """shown => ({
     words: shown.querySelector('.found').innerText,
+    drawn: shown.querySelector('.drawn').textContent,
+    bar: parseFloat(shown.querySelector('.bars path').getAttribute('d').split('v-')[1]),
     border: shown.querySelector('.map path').getAttribute('d'),
     point: ['left', 'bottom'].map(side => parseFloat(shown.querySelector('.point').style[side])),
     pins: [...shown.querySelectorAll('.pin')].map(pin => [
-        pin.textContent, pin.matches('.frozen'),
+        pin.textContent, pin.matches('.frozen'), pin.matches('.other'),
         parseFloat(pin.style.left), parseFloat(pin.style.bottom)
     ]),
 })"""
-GPT_2 = (768 * 0.02**2) ** 2  # its Var q · Var k
+# Variances of the models: GPT-2's and Llama 3's Var q · Var k, and T5's, which is the least.
+VARIANCES = [1, (768 * 0.02**2) ** 2, (4096 * 0.02**2) ** 2, 1 / 64]
 STATES = [
     {"n": n, "d": d, "a": a, "v": v}
-    for n, d, a, v in product([2, 45, 512, 16384], [1, 23, 64, 1024], [0, 0.25, 0.5], [1, GPT_2])
+    for n, d, a, v in product([2, 32, 512, 16384], [1, 23, 64, 1024], [0, 0.3, 0.5], VARIANCES)
 ]
-# Between the places of the map, straight lines take the place of a curve.
-MEAN = 0.012
 
 
 def differences(page: Page, snippet, module) -> Iterator[str]:
@@ -35,27 +37,42 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
     for state in STATES:
         n, d, a, v = state.values()
         shown = show(page, "plane", READ, **state)
-        words = re.search(r"([\d.]+)%.*(shared|frozen): .* variance ([\d.]+)", shown["words"], re.S)
-        percent, phase, variance = float(words[1]), words[2], float(words[3])
-        square = v * d ** (1 - 2 * a)
+        words = re.search(
+            PERCENT + r".*(shared|frozen): .* variance ([\d.]+), and .* is ([\d.]+)",
+            shown["words"],
+            re.DOTALL,
+        )
+        square, limit = v * d ** (1 - 2 * a), 2 * np.log(n)
+        draw = softmax(np.sqrt(square) * np.array(numbers(1, n)))
         border = []
-        for place in re.findall(r"[ML](\d+) ([-\d.]+)", shown["border"]):
+        for place in re.findall(r"[ML](\d+) ([-\d.]+)", shown["border"]) if a < 0.5 else []:
             x, y = map(float, place)
             keys, dimensions = 2 ** (1 + 13 * x / 1000), 2 ** (10 * (1 - y / 1000))
             head = dimensions / v  # upwards is the variance before the division, v d
             border.append(v * head ** (1 - 2 * a) / (2 * np.log(keys)))
-        where = 100 * np.array([(np.log2(n) - 1) / 13, max(0, np.log2(v * d) / 10)])
+        # Divided by √d all scores have the variance v: a border, if any, goes straight up.
+        freezing = 1000 * (v / (2 * np.log(2)) - 1) / 13
+        straight = re.fullmatch(r"M([\d.]+) 0V1000", shown["border"])
+        where = 100 * np.array([(np.log2(n) - 1) / 13, np.clip(np.log2(v * d) / 10, 0, 1)])
+        pins = [
+            (m, own * d ** (1 - 2 * a) > 2 * np.log(n), a > 0 and own != v)
+            for m, n, d, own in models[:-1]
+        ]
         if (
-            abs(percent / 100 - largest(n, np.sqrt(square))) > MEAN
-            or phase != ("frozen" if square > 2 * np.log(n) else "shared")
-            or abs(variance - square) > (0.0501 if square < 100 else 0.501)
+            not is_share(words[1], largest(float(n), float(np.sqrt(square))))
+            or words[2] != ("frozen" if square > limit else "shared")
+            or not printed(words[3], square)
+            or not printed(words[4], limit)
+            or not is_share(re.search(PERCENT, shown["drawn"])[1], draw.max())
+            or abs(shown["bar"] / 100 - draw.max()) > DRAWN
             or len(border) != (51 if a < 0.5 else 0)
             or not np.allclose(border, 1, atol=1e-3)
+            or bool(straight) != (a == 0.5 and freezing > 0)
+            or (straight and abs(float(straight[1]) - freezing) > 0.0501)
             or not np.allclose(shown["point"], where, atol=1e-2)
-            or [pin[:2] for pin in shown["pins"]]
-            != [[m, own * d ** (1 - 2 * a) > 2 * np.log(n)] for m, n, d, own in models[:-1]]
+            or [tuple(pin[:3]) for pin in shown["pins"]] != pins
             or not np.allclose(
-                [pin[2:] for pin in shown["pins"]],
+                [pin[3:] for pin in shown["pins"]],
                 [[(np.log2(n) - 1) / 0.13, 10 * np.log2(own * d)] for _, n, d, own in models[:-1]],
                 atol=1e-2,
             )
@@ -64,8 +81,10 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
 
 
 WRONG = [
-    ("octaves*(0.5-a)", "octaves*(0.45-a)"),
-    ("(Math.log2(sigma)+3)*4", "(Math.log2(sigma)+2.8)*4"),
-    ("2*Math.LN2", "2.1*Math.LN2"),
+    ("variance**(0.5-a)", "variance**(0.45-a)"),
+    ("spread<=sigma", "spread<=1.2*sigma"),
+    ("[-1,0,1,2].map", "[0,0,1,1].map"),
+    ("2*Math.log(few", "2.1*Math.log(few"),
     ("/(1-2*a)", "/(1-a)"),
+    ("Math.exp(v/2)", "Math.exp(v)"),
 ]

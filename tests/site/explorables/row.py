@@ -8,7 +8,7 @@ import numpy as np
 from playwright.sync_api import Page
 from scipy.special import softmax
 
-from tests.site.explorables import DRAWN, printed, show
+from tests.site.explorables import DRAWN, PERCENT, is_share, printed, show
 
 READ = """shown => ({
     title: shown.querySelector('.title').textContent,
@@ -39,15 +39,15 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             ]
             for bars in shown["bars"]
         ]
-        words = re.search(r"([\d.]+)%\s+goes to “(.+)”\s+as if ([\d.]+) of (\d+)", shown["words"])
+        words = re.search(PERCENT + r"\s+goes to “(.+)”\s+as if ([\d.]+) of (\d+)", shown["words"])
         size = re.search(r"= ([\d.]+)", shown["title"])
         if (
             not np.allclose(lengths, np.transpose([weights, trained]), atol=DRAWN)
             or not all(
-                printed(share.removesuffix("%"), 100 * weight)
+                is_share(share.removesuffix("%"), weight)
                 for share, weight in zip(shown["shares"], weights, strict=True)
             )
-            or not printed(words[1], 100 * weights.max())
+            or not is_share(words[1], weights.max())
             or words[2] != row.words[np.argmax(scores)]
             or not printed(words[3], 1 / np.sum(weights**2))
             or int(words[4]) != len(weights)

@@ -1,0 +1,61 @@
+// A number as people and code write it: 131,072 or 0,125, 128k, 2e-2, 1/8, 2^17, 1/√64, 1/math.sqrt(64), head_dim**-0.5.
+
+/** Split a text into numbers, names and signs; nothing, if something else is in it. */
+const splitNumber = (text) => {
+  const grouped = String.raw`[1-9]\d{0,2}(?:,\d{3})+(?![\d,.])`;
+  const plain = String.raw`(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:e[-+]?\d+)?`;
+  const part = new RegExp(
+    String.raw`(${grouped})|(${plain})|(k|m)\b|([a-z_][\w.]*)|\*\*|[-*/^()√]`,
+    "iy",
+  );
+  const parts = [];
+  const clean = text
+    .replace(/\s/g, "")
+    .replace(/(?<=\d)_(?=\d)/g, "")
+    .replaceAll("−", "-")
+    .replace(/[×·]/g, "*");
+  while (part.lastIndex < clean.length) {
+    const found = part.exec(clean);
+    if (!found) return undefined;
+    const [sign, thousands, digits, unit, name] = found;
+    if (thousands) parts.push(+thousands.replaceAll(",", ""));
+    else if (digits) parts.push(+digits.replace(",", "."));
+    else if (unit && typeof parts.at(-1) === "number")
+      parts.push(parts.pop() * (unit.toLowerCase() === "k" ? 2 ** 10 : 2 ** 20)); // a context of 128k has 131,072
+    else parts.push(unit ?? name ?? (sign === "**" ? "^" : sign));
+  }
+  return parts;
+};
+
+/** Give the number that a text stands for, in which some names have values; NaN, if it stands for none. */
+const readNumber = (text, names = {}) => {
+  const parts = splitNumber(text) ?? [];
+  let at = 0;
+  const take = (sign) => parts[at] === sign && ++at > 0;
+
+  const product = () => {
+    let value = signed();
+    for (;;)
+      if (take("*")) value *= signed();
+      else if (take("/")) value /= signed();
+      else return value;
+  };
+  const signed = () => (take("-") ? -signed() : power());
+  const power = () => {
+    const base = single();
+    return take("^") ? base ** signed() : base;
+  };
+  const single = () => {
+    if (take("(")) return closed(product());
+    if (take("√")) return Math.sqrt(single());
+    const part = parts[at++];
+    if (typeof part === "number") return part;
+    const name = part?.split(".").at(-1); // math.sqrt, self.head_dim
+    if (name === "sqrt" && take("(")) return Math.sqrt(closed(product()));
+    return Object.hasOwn(names, name) ? names[name] : NaN;
+  };
+  const closed = (value) => (take(")") ? value : NaN);
+
+  const value = product();
+  return at === parts.length ? value : NaN;
+};
