@@ -65,8 +65,11 @@ assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
     "the weights pile up on one key as d grows"
 )
 assert np.isclose(np.log(times_at_8), 8), "a key that leads another by 8"
+assert median[64] > 0.5 > median_scaled_max, (
+    "with the scores as they are, and … with divided ones"
+)
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
-    "In larger heads the noise is larger, and so is the luck of the winner"
+    "In larger heads the noise is larger, and the winner takes still more"
 )
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
     "With a lead of 0.1 over three others it takes"

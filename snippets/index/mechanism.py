@@ -46,7 +46,7 @@ def shares(walks, d):
     return np.array([softmax(scores / s, axis=-1) for s in (1, np.sqrt(d))])
 
 
-# Show a typical draw. At d = 64 its largest undivided share is what attention.py
+# Show a typical draw. At d = 64 its largest undivided share is what attention
 # finds in half of all draws. Of such draws take the one whose other shares, its
 # spread and the trained key's score are nearest to the middle, by their ranks.
 before, after = walk(queries, keys), walk(*train(queries, keys))
