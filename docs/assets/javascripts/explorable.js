@@ -112,9 +112,6 @@ class Explorable extends HTMLElement {
       if (button) this[button.dataset.act](button);
     });
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.read());
-    new MutationObserver(() => this.repaint()).observe(document.body, {
-      attributeFilter: ["data-md-color-scheme"],
-    });
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href*='?']");
@@ -151,22 +148,20 @@ class Explorable extends HTMLElement {
   /** Add what the panel needs beyond its markup. */
   prepare() {}
 
-  /** Draw with the colours of the palette that the page has now. */
-  repaint() {
-    this.show();
-  }
-
   /** Let a part be moved by a mouse, and by a finger that begins on its grip: elsewhere that scrolls the page, or taps. */
   drags(part, grip, move) {
+    let held; // the pointer that drags
     part.classList.add("drags");
     part.addEventListener("pointerdown", (event) => {
       if (event.pointerType !== "mouse" && !event.target.closest(grip)) return;
-      part.setPointerCapture(event.pointerId);
+      held = event.pointerId;
+      part.setPointerCapture(held);
       move(event);
     });
     part.addEventListener("pointermove", (event) => {
-      if (part.hasPointerCapture(event.pointerId)) move(event);
+      if (event.pointerId === held) move(event);
     });
+    part.addEventListener("lostpointercapture", () => (held = undefined));
     part.addEventListener("click", move);
   }
 

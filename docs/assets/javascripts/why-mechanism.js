@@ -13,6 +13,7 @@
   const line = (sums) => `M${sums.map((sum, m) => `${m},${(-sum).toFixed(1)}`).join("L")}`;
   const dots = (x, sums) => sums.map((sum) => `M${x},${(-sum).toFixed(2)}h0`).join("");
   const GUESSES = [1, 4, 10, 20];
+  const GRID = [40, 20, -20];
 
   /** Round a height up to what the axis shows. */
   const room = (sums) => 4 * Math.ceil(Math.max(...sums.flat().map(Math.abs)) / 4);
@@ -33,7 +34,7 @@
       stage = `<section class="walks"><p class="found"><b></b> <span></span></p><div class="fan" aria-hidden="true">
         ${svg("all", ["grid", "walk", "root"])}<div class="veil"></div>${svg("now", ["front", "before", "best", "dots"])}
         ${svg("divided", ["dots", "best"])}
-        <i>40</i><i>20</i><i>−20</i><i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by"><em>÷ √d</em>±1</i>
+        ${GRID.map((y) => `<i class="level">${`${y}`.replace("-", "−")}</i>`).join("")}<i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by"><em>÷ √d</em>±1</i>
         </div></section><div class="rows">${row("C1")}${row("C0")}</div>`;
 
       get acts() {
@@ -50,7 +51,7 @@
 
       prepare() {
         const { q, k, at } = this.data;
-        const lines = [40, 20, 0, -20].map((y) => `M0,${-y}h${q.length}`);
+        const lines = [0, ...GRID].map((y) => `M0,${-y}h${q.length}`);
         const root = [0, ...q].map((_, m) => Math.sqrt(m));
         this.at("path.grid").setAttribute("d", lines.join(""));
         this.at("path.root").setAttribute("d", line(root) + line(root.map((x) => -x)));
@@ -98,6 +99,10 @@
         for (const each of this.at(".fan").querySelectorAll("svg"))
           each.setAttribute("viewBox", box);
         this.at(".fan").style.setProperty("--high", high);
+        this.panel.querySelectorAll(".level").forEach((label, i) => {
+          label.style.setProperty("--y", GRID[i]);
+          label.hidden = GRID[i] > high;
+        });
       }
 
       train({ value }) {

@@ -87,6 +87,11 @@
         const { map, dims, keys } = this.data;
         // What is nearly straight between two places of the map: the logarithm of the odds.
         this.odds = map.map((row) => row.map((weight) => Math.log(weight / (1 - weight))));
+        // Its colour fades, for a moment, to that of another palette (explorable.css).
+        this.at("canvas").addEventListener("transitionend", () => {
+          this.drawn = undefined;
+          this.show();
+        });
         const area = this.at(".map");
         this.drags(area, ".point", (event) => {
           const box = area.getBoundingClientRect();
@@ -97,11 +102,6 @@
             d: (dims[0] * 2 ** (up * octaves(dims))) / this.values.v,
           };
         });
-      }
-
-      repaint() {
-        this.drawn = undefined;
-        this.show();
       }
 
       /** The mean largest weight at a column of the map, for scores of spread σ. */

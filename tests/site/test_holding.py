@@ -1,0 +1,314 @@
+"""What can be dragged holds, whatever is done to it: nonsense in the address, fingers, narrow
+screens, another palette, buttons pressed at either end, another grid in the snippet.
+"""
+
+import numpy as np
+import pytest
+
+from tests.site.browser import BASE, PHONE, complains, settle
+from tests.site.explorables import CALM, PAGE, show
+
+NONSENSE = [
+    *("-1e9", "1e9", "1e400", "-1e400", "Infinity", "NaN", "text", "", " ", "0", "-0.4", "0.07"),
+    *("null", "[]", "0x10", "%F0%9F", "<b>", "1;2", "9".zfill(400)),
+]
+# What an input may be, and whether the panel says what it should.
+HOLDS = """shown => {
+    const values = shown.values, problems = []
+    for (const { name, least, most, stops } of shown.inputs) {
+        const value = values[name]
+        const fits = stops ? stops.includes(value) : value >= least && value <= most
+        if (!fits) problems.push(`${name} is ${value}`)
+    }
+    const words = shown.querySelector('.panel').innerText + shown.words
+    if (/NaN|undefined|Infinity|null|\\+-|−−/.test(words)) problems.push(words)
+    for (const path of shown.querySelectorAll('path'))
+        if (/NaN|Infinity|undefined/.test(path.getAttribute('d'))) problems.push(path.outerHTML)
+    if (shown.querySelector('.panel').innerText.length < 100) problems.push('an empty panel')
+    return problems
+}"""
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_no_address_breaks_it(visit, name):
+    """Each input, and all of them, with each nonsense, once and repeated, and none at all."""
+    tab = visit(BASE + PAGE[name], **CALM)
+    show(tab.page, name, "shown => 0")
+    problems = tab.page.evaluate(
+        f"""([name, nonsense]) => {{
+            const shown = document.querySelector(`why-${{name}}`), problems = []
+            const names = shown.inputs.map(input => input.name)
+            const states = [[], ...nonsense.flatMap(value => [
+                ...names.map(each => [[each, value]]),
+                names.map(each => [each, value]),
+                names.flatMap(each => [[each, 3], [each, value]]),
+            ])]
+            for (const state of states) {{
+                const query = state.map(([each, value]) => `${{each}}=${{value}}`).join('&')
+                history.replaceState(null, '', `?${{query}}#${{name}}`)
+                const start = performance.now()
+                try {{
+                    shown.read()
+                    problems.push(...({HOLDS})(shown).map(each => `${{query}}: ${{each}}`))
+                }} catch (error) {{
+                    problems.push(`${{query}}: ${{error}}`)
+                }}
+                const took = performance.now() - start
+                if (took > 2000) problems.push(`${{query}}: ${{took}} ms`)
+            }}
+            return problems
+        }}""",
+        [name, NONSENSE],
+    )
+    assert problems == []
+    names = tab.page.evaluate(f"() => document.querySelector('why-{name}').inputs.map(i => i.name)")
+    for value in ("-1e9", "1e9", "text"):
+        query = "&".join(f"{each}={value}" for each in names)
+        loaded = visit(f"{BASE}{PAGE[name]}?{query}#{name}", **CALM)
+        assert show(loaded.page, name, HOLDS) == []
+        assert complains(loaded) == []
+
+
+# The ends of all inputs, but for two that change no word's length.
+CORNERS = """shown => {
+    const ends = ({ least, most, stops, name }) =>
+        /^(guess|seed)$/.test(name) ? [] : stops ? [stops[0], stops.at(-1)] : [least, most]
+    const states = shown.inputs.reduce(
+        (states, input) => ends(input).length
+            ? states.flatMap(state => ends(input).map(end => ({ ...state, [input.name]: end })))
+            : states,
+        [{}])
+    // Not all of very many: some, by a fixed rule.
+    const some = states.filter((_, i) => states.length <= 64 || i * 37 % states.length < 64)
+    const presets = [...shown.querySelectorAll('[data-act=preset]')].map(
+        button => Object.fromEntries(new URLSearchParams(button.value)))
+    return [{}, ...presets, ...some]
+}"""
+# Words of which a part cannot be seen: beyond the screen or a box that cuts, or below other words.
+CUT = """shown => {
+    const panel = shown.querySelector('.panel'), seen = [], problems = []
+    const words = document.createTreeWalker(panel, NodeFilter.SHOW_TEXT)
+    while (words.nextNode()) {
+        const node = words.currentNode, parent = node.parentElement
+        if (!node.data.trim() || parent.closest('[role=status], select, .matrix')) continue
+        if (!parent.checkVisibility({ visibilityProperty: true })) continue
+        const size = parseFloat(getComputedStyle(parent).fontSize), range = new Range()
+        range.selectNodeContents(node)
+        for (const rect of range.getClientRects()) {
+            const middle = (rect.top + rect.bottom) / 2
+            const box = {
+                left: rect.left, right: rect.right,
+                top: middle - 0.35 * size, bottom: middle + 0.35 * size,
+            }
+            if (box.left < 0 || box.right > innerWidth) problems.push(`beyond: ${node.data}`)
+            for (let each = parent; each !== panel; each = each.parentElement) {
+                const { contain, overflowX } = getComputedStyle(each)
+                if (!/strict|content|paint/.test(contain) && overflowX !== 'hidden') continue
+                const edge = each.getBoundingClientRect()
+                if (box.left < edge.left - 1 || box.right > edge.right + 1
+                    || box.top < edge.top - 1 || box.bottom > edge.bottom + 1)
+                    problems.push(`cut: ${node.data}`)
+            }
+            for (const [other, said] of seen)
+                if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
+                    && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1)
+                    problems.push(`over each other: ${said} / ${node.data}`)
+            seen.push([box, node.data])
+        }
+    }
+    return problems
+}"""
+SIZES = [(320, 640), (360, 740), (390, 844), (412, 915), (1280, 800), (1366, 650)]
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_no_word_is_cut_and_none_is_wrong(visit, name):
+    """At all corners and presets, on all screens; and one of a thing is not called several."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    show(page, name, "shown => 0")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        problems = page.evaluate(
+            f"""name => {{
+                const shown = document.querySelector(`why-${{name}}`)
+                return ({CORNERS})(shown).flatMap(state => {{
+                    shown.values = state
+                    shown.show()
+                    const plural = shown.querySelector('.panel').innerText.match(
+                        /(?<![.,\\d] ?)\\b1 (products|dimensions|keys|draws|steps|terms)\\b/g) ?? []
+                    return [...({CUT})(shown), ...({HOLDS})(shown), ...plural].map(
+                        problem => `${{JSON.stringify(state)}}: ${{problem}}`)
+                }})
+            }}""",
+            name,
+        )
+        assert problems == [], (width, height)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+# What is dragged, and by what a finger holds it.
+DRAGGED = {"plane": (".map", ".point"), "terms": (".turn", ".reach")}
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_no_drag_selects_text(visit, name):
+    """From what can be dragged, or a slider, to anywhere on the page."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    shown = page.locator(f"why-{name}")
+    shown.locator(".panel").scroll_into_view_if_needed()
+    starts = [shown.locator("input[type=range]").first]
+    if name in DRAGGED:
+        area, grip = DRAGGED[name]
+        starts += [shown.locator(area), shown.locator(grip)]
+    panel = shown.locator(".panel").bounding_box()
+    for start in starts:
+        for across, down in [(0.02, 0.02), (0.5, 0.5), (0.3, 0.95), (0.98, 0.7), (0.1, 0.3)]:
+            box = start.bounding_box()
+            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            page.mouse.down()
+            end = panel["x"] + across * panel["width"], panel["y"] + down * panel["height"]
+            page.mouse.move(*end, steps=5)
+            page.mouse.up()
+            assert page.evaluate("() => getSelection().toString()") == ""
+
+
+def swipe(page, start: dict, across: float, down: float) -> None:
+    """Move a finger from the middle of a box."""
+    session = page.context.new_cdp_session(page)
+    x, y = start["x"] + start["width"] / 2, start["y"] + start["height"] / 2
+    for at in np.linspace(0, 1, 12):
+        point = {"x": x + at * across, "y": y + at * down}
+        kind = "touchMove" if at else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [point]})
+        page.wait_for_timeout(16)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(300)
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
+    page = visit(BASE + PAGE[name], has_touch=True, **CALM).page
+    page.set_viewport_size(PHONE)
+    shown = page.locator(f"why-{name}")
+    state = "() => [scrollY, JSON.stringify(document.querySelector('why-NAME').values)]"
+    state = state.replace("NAME", name)
+    pictures = ".map, .turn, .bars, .graph, .gauge, .fan, .sums svg, input[type=range]"
+    for part in shown.locator(pictures).all()[:6]:
+        part.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 400)")
+        before, values = page.evaluate(state)
+        box = part.bounding_box()
+        # Beside the grip: on it the finger would move it.
+        beside = {"x": box["x"] + 0.8 * box["width"], "y": box["y"] + 0.9 * box["height"]}
+        swipe(page, beside | {"width": 0, "height": 0}, 0, -200)
+        after, then = page.evaluate(state)
+        assert after > before + 100
+        if part.evaluate("part => part.type !== 'range'"):
+            assert then == values
+    if name in DRAGGED:
+        area, grip = (shown.locator(part) for part in DRAGGED[name])
+        area.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 300)")
+        before, values = page.evaluate(state)
+        swipe(page, grip.bounding_box(), -40, 30)
+        after, then = page.evaluate(state)
+        assert (after, then) != (before, values)
+        assert after == before
+        # And a tap beside it brings it there.
+        box = area.bounding_box()
+        page.touchscreen.tap(box["x"] + 0.2 * box["width"], box["y"] + 0.4 * box["height"])
+        assert page.evaluate(state)[1] not in (values, then)
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_a_finger_can_reach_every_button(visit, name):
+    """Also after a link has led back up to it, when the theme shows a button of its own."""
+    page = visit(BASE + PAGE[name], has_touch=True, **CALM).page
+    page.set_viewport_size(PHONE)
+    page.evaluate("() => scrollTo(0, document.body.scrollHeight)")
+    page.wait_for_timeout(100)
+    page.evaluate(
+        """name => {
+            history.replaceState(null, '', `?#${name}`)
+            document.querySelector(`why-${name}`).read()
+        }""",
+        name,
+    )
+    page.wait_for_timeout(400)
+    covered = page.evaluate(
+        """name => [...document.querySelectorAll(`why-${name} .panel button`)].filter(button => {
+            const { left, top, width, height } = button.getBoundingClientRect()
+            const [x, y] = [left + width / 2, top + height / 2]
+            const seen = width && y > 48 && y < innerHeight  // below the header
+            return seen && !button.contains(document.elementFromPoint(x, y))
+        }).map(button => button.outerHTML)""",
+        name,
+    )
+    assert covered == []
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_every_button_does_something_or_says_that_it_does_not(visit, name):
+    """It changes what is shown, or it is pressed, or it cannot be pressed."""
+    page = visit(BASE + PAGE[name], **CALM).page
+    show(page, name, "shown => 0")
+    idle = page.evaluate(
+        f"""async name => {{
+            const shown = document.querySelector(`why-${{name}}`), idle = []
+            for (const state of ({CORNERS})(shown).slice(0, 24)) {{
+                const count = shown.querySelectorAll('button:not([data-act=copy])').length
+                for (let i = 0; i < count; i++) {{
+                    shown.values = state
+                    shown.show()
+                    const button = shown.querySelectorAll('button:not([data-act=copy])')[i]
+                    if (!button || button.disabled || button.ariaPressed === 'true') continue
+                    const look = () => shown.querySelector('.panel').innerHTML + shown.words
+                    const before = look()
+                    button.click()
+                    shown.show()
+                    if (look() === before)
+                        idle.push(`${{JSON.stringify(state)}}: ${{button.outerHTML}}`)
+                }}
+            }}
+            return idle
+        }}""",
+        name,
+    )
+    assert idle == []
+
+
+def test_who_starts_again_draws_other_numbers(visit):
+    page = visit(BASE + "variance/", **CALM).page
+    read = "shown => [shown.querySelector('.found b').textContent, location.search]"
+    first = show(page, "puzzle", read, count=1)
+    button = page.locator("why-puzzle").get_by_role("button", name="Start again")
+    button.click()
+    second = show(page, "puzzle", read, count=1)
+    assert first[0] != second[0]
+    # An address says which draws they were.
+    page.wait_for_function("() => location.search.includes('seed=2')")
+    enough = show(page, "puzzle", "shown => shown.querySelector('.answer').textContent", count=1e6)
+    assert "20000" in enough
+    assert "enough" in enough
+    assert page.locator("why-puzzle").get_by_role("button", name="Draw once").is_disabled()
+
+
+COLOURS = """shown => [...shown.querySelectorAll('.panel *')].map(part => {
+    const { color, backgroundColor, borderColor, fill, stroke } = getComputedStyle(part)
+    const { data } = part.getContext?.('2d').getImageData(0, 0, part.width, part.height) ?? {}
+    const name = part.outerHTML.slice(0, 60)
+    return [name, color, backgroundColor, borderColor, fill, stroke, `${data}`].join(' ')
+})"""
+
+
+@pytest.mark.parametrize("name", PAGE)
+def test_the_colours_follow_the_palette(visit, name):
+    """After a switch the panel has the colours of a page that began with the other palette."""
+    page = visit(BASE + PAGE[name], color_scheme="light", **CALM).page
+    light = show(page, name, COLOURS)
+    page.emulate_media(color_scheme="dark")
+    settle(page)
+    switched = show(page, name, COLOURS)
+    page.reload()
+    assert show(page, name, COLOURS) == switched
+    assert light != switched
