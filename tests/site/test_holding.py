@@ -308,6 +308,7 @@ def test_the_colours_follow_the_palette(visit, name):
     light = show(page, name, COLOURS)
     page.emulate_media(color_scheme="dark")
     settle(page)
+    page.wait_for_timeout(100)  # it is painted after that
     switched = show(page, name, COLOURS)
     page.reload()
     assert show(page, name, COLOURS) == switched

@@ -49,9 +49,10 @@
       get stage() {
         const { keys, dims, models } = this.data;
         const [wide, high] = [octaves(ends(keys)), octaves(dims)];
-        const every = (list, step) => list.filter((_, i) => i % step === 0);
         const up = powers(Math.log2(dims[0]), Math.log2(dims[1]), 2);
-        const right = [...new Set([...every(keys.slice(0, -3), 4), keys.at(-1)])];
+        // A name for every fourth column, and for the last.
+        const named = keys.filter((n, i) => i % 4 === 0 && this.across(n) < 0.8);
+        const right = [...named, keys.at(-1)];
         return `<p class="axis"><span>↑ variance of undivided scores: <i>d</i>, if <i>q</i> and <i>k</i> have variance 1</span></p>
         <div class="plane"><div class="map"><canvas width="${MARKS * wide + 1}" height="${MARKS * high + 1}" aria-hidden="true"></canvas>
         <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg><em class="frozen">frozen: a few keys take all</em><em>shared: many keys take part</em>${models
