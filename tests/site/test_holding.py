@@ -5,7 +5,7 @@ screens, another palette, buttons pressed at either end, another grid in the sni
 import numpy as np
 import pytest
 
-from tests.site.browser import BASE, PHONE, complains, settle
+from tests.site.browser import ADDRESSES, BASE, CONTRAST, PHONE, complains, settle
 from tests.site.explorables import CALM, PAGE, show
 
 NONSENSE = [
@@ -313,3 +313,27 @@ def test_the_colours_follow_the_palette(visit, name):
     page.reload()
     assert show(page, name, COLOURS) == switched
     assert light != switched
+
+
+FAINT = f"""() => [...document.querySelectorAll('article svg text:not(.grip ~ *)')].flatMap(text => {{
+    if (!text.textContent.trim()) return []
+    let behind = text.ownerSVGElement
+    while (behind && /rgba.*, 0\\)|transparent/.test(getComputedStyle(behind).backgroundColor))
+        behind = behind.parentElement
+    const colour = getComputedStyle(behind ?? document.body).backgroundColor
+    const ratio = ({CONTRAST})(getComputedStyle(text).fill, colour)
+    return ratio < 4.5 ? [`${{text.textContent}}: ${{ratio.toFixed(2)}}`] : []
+}})"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_words_in_drawings_can_be_read(visit, scheme):
+    """A checker of pages (axe) looks at no text within a drawing."""
+    faint = {}
+    for path in ADDRESSES:
+        page = visit(BASE + path, color_scheme=scheme, **CALM).page
+        page.evaluate("() => window.unfoldAll?.()")
+        if found := page.evaluate(FAINT):
+            faint[path] = found
+        page.close()
+    assert faint == {}

@@ -55,7 +55,7 @@ const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 /** Give the whole numbers nearest to the powers of 2 from a least to a greatest exponent, each once. */
 const powers = (least, most, step) => [
   ...new Set(
-    Array.from({ length: Math.round((most - least) / step) + 1 }, (_, i) =>
+    Array.from({ length: Math.floor((most - least) / step + 1e-9) + 1 }, (_, i) =>
       Math.round(2 ** (least + i * step)),
     ),
   ),
