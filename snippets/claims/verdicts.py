@@ -78,7 +78,7 @@ for place, word in zip((14, 24, 36, 48), heights, strict=True):
         place, 1.35, names.get(word, word), color=colours[word], ha="center"
     )
 axes.plot(56, 1.47, ".", color="0.5", markersize=4)
-axes.text(57, 1.35, "no verdict", color="0.4")
+axes.text(57, 1.35, "no verdict")
 axes.set(
     xlabel="claim, in the order of its source",
     xticks=range(10, 80, 10),
