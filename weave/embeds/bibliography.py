@@ -80,14 +80,17 @@ def read_bibliography(file: Path) -> dict[str, list[str]]:
 def label(entry: Any) -> str:
     """Name a work by its authors and year, as far as there are any, or by BibTeX's field `key`."""
     # A group has no first name: its whole name is the last. `rich` leaves out BibTeX's braces.
-    names = [
-        " ".join(map(str, person.rich_prelast_names + person.rich_last_names))
-        for person in entry.persons.get("author", [])
-    ]
+    names = []
+    for person in entry.persons.get("author", []):
+        parts = person.rich_prelast_names + person.rich_last_names
+        names.append(" ".join(str(part) for part in parts))
     if len(names) > 2 or "others" in names:
         names = [f"{names[0]} et al."]
-    who = " and ".join(names) or entry.fields.get("key", entry.key)
-    return f"{who} {entry.fields.get('year', '')}".strip()
+    who = " and ".join(names)
+    if not who:
+        who = entry.fields.get("key", entry.key)
+    year = entry.fields.get("year", "")
+    return f"{who} {year}".strip()
 
 
 @looks_up("citations", entry="citing")

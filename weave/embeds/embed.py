@@ -139,10 +139,10 @@ class Context:
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
 
-        def weave_token(match: re.Match[str]) -> str:
+        def shown(match: re.Match[str]) -> str:
             self.line = text.count("\n", 0, match.start()) + 1
             try:
-                return self.weave_token(match)
+                return self.put_in(match)
             except WeaveError as error:
                 return margin(match) + self.report(error)
             except Exception as error:  # Python's own, say of a key that is no literal
@@ -150,9 +150,9 @@ class Context:
                 flaw = f"'{token}': {type(error).__name__}: {error}"
                 return margin(match) + self.report(WeaveError(flaw))
 
-        return any_token().sub(weave_token, text)
+        return any_token().sub(shown, text)
 
-    def weave_token(self, match: re.Match[str]) -> str:
+    def put_in(self, match: re.Match[str]) -> str:
         """Give what stands in a token's place; WeaveError if it is misspelt, or says so itself."""
         name = match.lastgroup or ""
         if name.startswith("not_"):

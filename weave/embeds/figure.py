@@ -53,13 +53,9 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
 
 
 def of_snippet(name: str, context: Context) -> Figure:
-    """Give the figure of a snippet."""
+    """Give the figure of a snippet; WeaveError if it draws none."""
     run = context.look_up("run", name)
     caption, alternative, compute, draw, says = run.read("script")
-    script = f"snippets/{name}.py"
-    link = f"[{script}]({context.to_root}{script}){{ download }}"
-    others = [f"[{file}]({context.to_root}{file})" for file in context.look_up("files_read", name)]
-    needs = f", with {' and '.join(others)} in it" if others else ""
     if not draw:
         raise WeaveError(f"'{name}' has one cell, which computes: there is no figure to show")
     code = [code_block(compute), code_block(draw)]
@@ -77,8 +73,19 @@ def of_snippet(name: str, context: Context) -> Figure:
         caption=on_one_line(in_caption.weave(caption)),
         alternative=on_one_line(alternative),
         code="\n\n".join(code),
-        script=f"{link}, one file that runs{needs}.",
+        script=link_to_script(name, context),
     )
+
+
+def link_to_script(name: str, context: Context) -> str:
+    """Give a sentence that links to a snippet's script, and to what the script brings along."""
+    script = f"snippets/{name}.py"
+    sentence = f"[{script}]({context.to_root}{script}){{ download }}, one file that runs"
+    files = context.look_up("files_read", name)
+    if files:
+        links = " and ".join(f"[{file}]({context.to_root}{file})" for file in files)
+        sentence += f", with {links} in it"
+    return f"{sentence}."
 
 
 def on_one_line(text: str) -> str:
@@ -87,11 +94,13 @@ def on_one_line(text: str) -> str:
 
 
 def of_cell(name: str, context: Context) -> Figure:
-    """Give the figure of a lab's cell, which begins with the words."""
+    """Give the figure of a lab's cell, such as `labs/variance/figure-6`; WeaveError without one."""
     lab = "/".join(name.split("/")[:2])
     run = context.look_up("run", lab)
-    found = notebook.read_notebook(context.project.jobs[lab])
-    cells = {f"{lab}/{cell.id}": cell for cell in found if cell.is_code}
+    cells = {}
+    for cell in notebook.read_notebook(context.project.jobs[lab]):
+        if cell.is_code:
+            cells[f"{lab}/{cell.id}"] = cell
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
@@ -117,15 +126,20 @@ def words_of(cell: notebook.Cell) -> tuple[str, str, str]:
 @looks_up("files_read")
 def files_read(project: Project, name: str) -> list[str]:
     """Give the modules and tables of ours that a snippet has read."""
-    trace = project.run_of(name).trace
-    files = sorted(read.removeprefix("file ") for read in trace if read.endswith((".py", ".csv")))
-    return [file for file in files if file != f"snippets/{name}.py"]
+    own = f"snippets/{name}.py"
+    found = []
+    for question in project.run_of(name).trace:
+        file = question.removeprefix("file ")
+        if file.endswith((".py", ".csv")) and file != own:
+            found.append(file)
+    return sorted(found)
 
 
 def code_block(code: str, language: str = "python") -> str:
     """Fence code with more backticks than it holds."""
-    longest = max(map(len, re.findall("`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
+    fence = "```"
+    while fence in code:
+        fence += "`"
     return f"{fence}{language}\n{code}\n{fence}"
 
 
