@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from weave.embeds.formula import in_words, read_out, to_mathml
+from weave.embeds.formula import formula_in_words, read_out, to_mathml
 from weave.pages.search import readable
 
 READ = {
@@ -36,7 +36,7 @@ READ = {
 
 @pytest.mark.parametrize("tex", READ)
 def test_a_formula_reads_as_a_line(tex):
-    assert in_words(to_mathml(tex, display=False)) == READ[tex]
+    assert formula_in_words(to_mathml(tex, display=False)) == READ[tex]
 
 
 def test_a_heading_keeps_its_root_in_the_contents_list(project):

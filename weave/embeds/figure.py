@@ -104,14 +104,14 @@ def of_cell(name: str, context: Context) -> Figure:
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
-    caption, alternative, code = words_of(cell)
+    caption, alternative, code = words_of_figure(cell)
     shown = run.read(cell.place) or {}
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
     return Figure(cell.id, shown["svg"], caption, on_one_line(alternative), code_block(code))
 
 
-def words_of(cell: notebook.Cell) -> tuple[str, str, str]:
+def words_of_figure(cell: notebook.Cell) -> tuple[str, str, str]:
     """Give the caption of a cell's figure, the text alternative, and the code below them."""
     tree = ast.parse(cell.source)
     docstring = ast.get_docstring(tree) or ""

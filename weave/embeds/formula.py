@@ -86,7 +86,9 @@ def to_mathml(tex: str, display: bool) -> str:
     # Chromium leaves a large bracket small that bears a script itself. A prime needs no raising.
     mathml = LARGE.sub(r"\1<mrow>\2</mrow>", mathml)
     mathml = PRIMED.sub(r"<mrow>\1</mrow>", mathml)
-    spoken = f'<math alttext="{escape(written(tex))}" aria-label="{escape(in_words(mathml))}"'
+    source = escape(written(tex))
+    words = escape(formula_in_words(mathml))
+    spoken = f'<math alttext="{source}" aria-label="{words}"'
     return mathml.replace("<math", spoken, 1)
 
 
@@ -110,18 +112,18 @@ def read_out(html: str) -> str:
     return SPOKEN.sub(r"\1", html)
 
 
-def in_words(mathml: str) -> str:
+def formula_in_words(mathml: str) -> str:
     """Write a formula as a line of text: √d_k, (a+b)/c, softmax(QKᵀ/√d_k)V."""
     xml = ENTITY.sub(lambda entity: unescape(entity[0]), mathml)  # XML knows no such names
-    line = normalize("NFC", words_of(ElementTree.fromstring(xml)))
+    line = normalize("NFC", element_in_words(ElementTree.fromstring(xml)))
     # What joins a function to its argument is seen as a space, and not before a bracket.
     line = re.sub(f"{APPLIED}(?![\\w√∑∫])|{COMMA}", "", line).replace(APPLIED, " ")
     return " ".join(line.split())
 
 
-def words_of(element: ElementTree.Element) -> str:
+def element_in_words(element: ElementTree.Element) -> str:
     """Write an element of MathML, and what it holds, as a line of text."""
-    parts = [words_of(child) for child in element]
+    parts = [element_in_words(child) for child in element]
     match element.tag, parts:
         case "mo", _:
             operator = element.text or ""

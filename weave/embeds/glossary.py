@@ -58,7 +58,7 @@ def terms_with_lines(project: Project) -> Iterator[tuple[int, Term]]:
         names = [name.strip() for name in entry["names"].splitlines()]
         first_line = text.count("\n", 0, entry.start()) + 1
         for line, name in enumerate(names, start=first_line):
-            yield line, Term(name, definition, anchor(names[0]))
+            yield line, Term(name, definition, entry_id(names[0]))
 
 
 @looks_up("terms")
@@ -70,7 +70,7 @@ def terms(project: Project, _: str) -> dict[str, Term]:
     return found
 
 
-def anchor(name: str) -> str:
+def entry_id(name: str) -> str:
     """Name the place of an entry on the glossary's page."""
     return re.sub(r"[^\w]+", "-", name.lower())
 
@@ -105,7 +105,7 @@ def name_entries(root: Element) -> None:
         before = "dl"
         for part in entries:
             if part.tag == "dt" and before != "dt":
-                part.set("id", anchor("".join(part.itertext())))
+                part.set("id", entry_id("".join(part.itertext())))
             before = part.tag
 
 

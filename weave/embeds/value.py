@@ -49,7 +49,7 @@ def weave_value(match: re.Match[str], context: Context) -> str:
         data = f'<data class="computed" value="{escape(printed)}">{number}</data>'
         return context.stash(data, plain)
     name = escape(match["value_text"].partition(" :")[0].strip())
-    link = f'<a class="computed" href="#{anchor(snippet)}" tabindex="-1" data-value="{name}">'
+    link = f'<a class="computed" href="#{source_id(snippet)}" tabindex="-1" data-value="{name}">'
     return context.stash(f"{link}{number}</a>", plain)
 
 
@@ -79,7 +79,7 @@ def fill_in(text: str, context: Context) -> str:
     return re.sub(VALUE, number, text)
 
 
-def anchor(snippet: str) -> str:
+def source_id(snippet: str) -> str:
     """Name the place of a snippet in the list of those whose numbers the page quotes."""
     return f"numbers-{snippet.replace('/', '-')}"
 
@@ -98,7 +98,7 @@ def list_sources(context: Context) -> str:
 
 def source_of(snippet: str, context: Context) -> str:
     """Give the list's entry of a snippet: its figure, its script, and the tables that it read."""
-    entry = f"- *{snippet}*{{ #{anchor(snippet)} }}: "
+    entry = f"- *{snippet}*{{ #{source_id(snippet)} }}: "
     if snippet in context.shown:
         entry += context.stash(f'<a href="#{context.figure_id(snippet)}">the figure</a>, ')
     entry += f"[the script]({context.to_root}snippets/{snippet}.py){{ download }}"
