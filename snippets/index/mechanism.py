@@ -46,9 +46,9 @@ def shares(walks, d):
     return np.array([softmax(scores / s, axis=-1) for s in (1, np.sqrt(d))])
 
 
-# Show a typical draw. At d = 64 its largest undivided share is the one that
-# attention.py finds in half of all draws. Of such draws take the one whose other
-# shares, its spread and the trained key's score have ranks nearest to the middle.
+# Show a typical draw. At d = 64 its largest undivided share is the median that
+# attention.py finds. Of such draws take the one whose other shares, its spread
+# and the trained key's score have ranks nearest to the middle.
 before, after = walk(queries, keys), walk(*train(queries, keys))
 sizes = np.array([4, 16, 32, 64, 128])
 seen = before[..., sizes - 1]

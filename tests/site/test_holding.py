@@ -315,7 +315,8 @@ def test_the_colours_follow_the_palette(visit, name):
     assert light != switched
 
 
-FAINT = f"""() => [...document.querySelectorAll('article svg text:not(.grip ~ *)')].flatMap(text => {{
+FAINT = f"""() => [...document.querySelectorAll('article svg text:not(.grip ~ *)')].flatMap(
+  text => {{
     if (!text.textContent.trim()) return []
     let behind = text.ownerSVGElement
     while (behind && /rgba.*, 0\\)|transparent/.test(getComputedStyle(behind).backgroundColor))
