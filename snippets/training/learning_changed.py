@@ -138,7 +138,7 @@ assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
     "and $W_Q = 0$ at the smallest"
 )
 assert min(longer, typical) > 1, "In these runs they are not"
-assert abs(longer / np.sqrt(d) - 1) < 0.1, "That is about the root of 64"
+assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (
     "a few sequences make more of the gradient"
 )

@@ -119,7 +119,9 @@ assert np.all((observed < centres) & (centres < naive)), (
 )
 assert abs(standardised.max() - 4) < 0.1, "a broad hump that ends at 4"
 
-assert exact_mean < expected(8, 2, 8) < 2, "come closer to 2 on average"
+assert exact_mean < expected(8, 2, 8) < 2, (
+    "times a 2×8 one will come closer to 2 on average"
+)
 assert variance(8, 2, 8) < exact_variance, "and scatter less"
 
 # Of the questions.
