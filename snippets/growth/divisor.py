@@ -27,8 +27,8 @@ def unit(v):
     return v * root / np.linalg.norm(v)
 
 
-def climb(rate, s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
-    """Return the logit q·k/s after each step, before the clip acts.
+def climb(rate, norm=False, gain=0.0, clip=np.inf, decay=0.0):
+    """Return the logit q·k/√d after each step, before the clip acts.
 
     A step moves each coordinate by `rate`, towards a larger logit. Adam's are
     of this kind as long as the gradient keeps its sign.
@@ -39,18 +39,22 @@ def climb(rate, s=root, norm=False, gain=0.0, clip=np.inf, decay=0.0):
     for _ in range(steps):
         up_q, up_k = k, q
         if norm:  # along q the logit does not change
-            up_q = unit(k) - (unit(q) @ unit(k)) / d * unit(q)
-            up_k = unit(q) - (unit(q) @ unit(k)) / d * unit(k)
+            a, b = unit(q), unit(k)
+            cosine = a @ b / d
+            up_q, up_k = b - cosine * a, a - cosine * b
         q, k = (
             v + rate * (np.sign(up) - decay * v)
             for v, up in ((q, up_q), (k, up_k))
         )
         g += gain
-        logit = (unit(q) @ unit(k) * g**2 if norm else q @ k) / s
+        logit = (unit(q) @ unit(k) * g**2 if norm else q @ k) / root
         if logit > clip:  # γ = clip / logit, half for each of the two
             q, k = (v * np.sqrt(clip / logit) for v in (q, k))
         logits.append(logit)
     return np.array(logits)
+
+
+plain = {rate: climb(rate) for rate in (small, large)}
 
 
 def measures(rate):
@@ -58,15 +62,16 @@ def measures(rate):
     return {
         "weight decay": climb(rate, decay=decay),
         "clip at 100": climb(rate, clip=tau),
-        "cap of 50": cap * np.tanh(climb(rate) / cap),
+        "cap of 50": cap * np.tanh(plain[rate] / cap),
         "norm": climb(rate, norm=True),
         "norm and gain": climb(rate, norm=True, gain=rate),
     }
 
 
 divisors = {"1": 1, "√d": root, "d": d}
-divided = {name: climb(small, s) for name, s in divisors.items()}
-held, coarse, alone = measures(small), measures(large), climb(large)
+# The divisor changes no step, since it changes no sign.
+divided = {name: plain[small] * root / s for name, s in divisors.items()}
+held, coarse, alone = measures(small), measures(large), plain[large]
 reached = {name: np.argmax(a > tau) for name, a in divided.items()}
 later = d**0.25  # steps until a level with √d, over those with 1: the limit
 bound = d / decay**2 / root  # weight decay: each coordinate ends at 1/decay

@@ -14,6 +14,8 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri
 
 x = np.linspace(0, 14, 2801)
+m = np.linspace(0, 60, 1201)
+log_chance = log_ndtr(m[:, np.newaxis] / x[1:])  # ln P(b ≤ m/x)
 
 
 def mean_maximum(n):
@@ -28,8 +30,7 @@ def mean_product(n):
     numbers, nearly, of one distribution.
     """
     top = np.exp(n * log_ndtr(x))  # P(max a ≤ x)
-    m = np.linspace(0, 60, 1201)
-    other = np.exp(n * log_ndtr(m[:, np.newaxis] / x[1:]))
+    other = np.exp(n * log_chance)
     return np.trapezoid(1 - (other @ np.diff(top)) ** 2, m)
 
 

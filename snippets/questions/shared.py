@@ -16,8 +16,9 @@ keys = 2 ** np.arange(1, 17)
 dims = [16, 64, 256]
 
 
-def weight_on_itself(d, n, lengths=200, step=0.1):
-    """Return E of e^a/(e^a + Σ e^z) for k = q and independent tokens.
+def weight_on_itself(d, lengths=200, step=0.1):
+    """Return E of e^a/(e^a + Σ e^z) for k = q and independent tokens, for each
+    number n of `keys`.
 
     Given |q|² = d r the token's own logit is a = r √d, and the n − 1 others z
     are normal with variance r. With y = e^(−a) Σ e^z, 1/(1 + y) = ∫ e^(−t) ·
@@ -28,16 +29,17 @@ def weight_on_itself(d, n, lengths=200, step=0.1):
     normal = stats.norm.pdf(g) * step
     log_t = np.arange(-25, 6, step)
     spread = np.sqrt(r)[:, np.newaxis] * g
-    weight = np.zeros(lengths)
+    weight = np.zeros((len(keys), lengths))
     for x in log_t:
         u = np.minimum(x - np.sqrt(d) * r[:, np.newaxis] + spread, 40)
         other = np.exp(-np.exp(u)) @ normal
-        weight += step * np.exp(x - np.exp(x)) * other ** (n - 1)
-    return weight.mean()
+        chance = step * np.exp(x - np.exp(x))
+        weight += chance * other ** (keys[:, np.newaxis] - 1)
+    return dict(zip(keys, weight.mean(axis=1), strict=True))
 
 
 own_logit = {d: np.sqrt(d) for d in dims}
-itself = {d: {n: weight_on_itself(d, n) for n in keys} for d in dims}
+itself = {d: weight_on_itself(d) for d in dims}
 
 # %%
 import matplotlib.pyplot as plt

@@ -47,8 +47,8 @@ for n in [512, *keys]:
         a = f(n)
         log_rest = rest + a**2 / 2 + log_ndtr(last - a) - log_ndtr(last)
         log_z = np.logaddexp(logsumexp(a * noise, axis=1), log_rest)
-        weight = expit(a * score - log_z[:, np.newaxis])
-        quantiles[name][n] = np.quantile(weight, [0.1, 0.5, 0.9])
+        logit = a * score - log_z[:, np.newaxis]
+        quantiles[name][n] = expit(np.quantile(logit, [0.1, 0.5, 0.9]))
     top = rho * np.sqrt(d) + np.sqrt(1 - rho**2) * x
     best = np.exp((n - 1) * log_ndtr(top) - x**2 / 2) / np.sqrt(2 * np.pi)
     on_top[n] = step * best.sum()

@@ -13,7 +13,7 @@ with √(2 ln n) it lies between. All cross one half at a weight of one half.
 # %%
 import numpy as np
 from gaussian_logits import mean_log_sum
-from scipy.special import log_ndtr, logit, logsumexp, ndtr
+from scipy.special import log_ndtr, logit, ndtr
 
 n, d = 512, 64
 log_n = np.log(n)
@@ -32,7 +32,7 @@ needed, share, below_tenth, above_nine, on_top = ({} for _ in range(5))
 for name, factor in factors.items():
     # A key with correlation ρ: its score in units of √d is N(ρ√d, 1 − ρ²).
     rho = mean_log_sum(n - 1, factor) / factor / np.sqrt(d)
-    log_z = np.sort(logsumexp(factor * noise, axis=1))
+    log_z = np.sort(np.log(np.exp(factor * noise).sum(axis=1)))
     limit = (logit(weight)[:, np.newaxis] + log_z) / factor
     up_to = ndtr((limit - rho * np.sqrt(d)) / np.sqrt(1 - rho**2)).mean(1)
     needed[name], share[name] = rho, up_to

@@ -43,7 +43,7 @@ def spread(d, h, D, rule, scale, norm="none", s=0.02, number=0.125):
     return SCALES[scale](D, d, number) * np.sqrt(variance)
 
 
-def sharing(n, sigma, step=0.1):
+def sharing(n, sigma, step=0.4):
     """Return 1/E Σp² for n independent Gaussian logits, for σ up to 64.
 
     E Σp² = n ∫ E[e^{2u−e^u}] E[exp(−e^u)]^{n−1} dτ, with u = σg − τ, since
