@@ -20,20 +20,13 @@ def transform(rate):
     trapezoid rule in their logarithms.
     """
     u = np.arange(-40, 6, 0.4)
-    t, b2 = np.exp(u)[:, np.newaxis], np.exp(u)
-    weight = (
-        0.4**2
-        / 2
-        * np.exp(-t / 2)
-        * t
-        * np.sqrt(b2 / (2 * np.pi))
-        * np.exp(-b2 / 2)
-    )
-    s = np.asarray(rate)[..., np.newaxis, np.newaxis] / 2
-    mean = weight / (
-        np.sqrt(1 + s * t) * np.sqrt(1 + s * b2) * np.sqrt(1 + s * (t + b2))
-    )
-    return mean.sum(axis=(-2, -1))
+    t = b2 = np.exp(u)
+    of_t = 0.4 / 2 * np.exp(-t / 2) * t
+    of_b2 = 0.4 * np.sqrt(b2 / (2 * np.pi)) * np.exp(-b2 / 2)
+    s = np.asarray(rate)[..., np.newaxis] / 2
+    of_t, of_b2 = of_t / np.sqrt(1 + s * t), of_b2 / np.sqrt(1 + s * b2)
+    both = 1 / np.sqrt(1 + s[..., np.newaxis] * np.add.outer(t, b2))
+    return np.einsum("...t,...tb,...b->...", of_t, both, of_b2)
 
 
 def cdf(v, nodes=16):
