@@ -141,7 +141,7 @@ def refuse(root: Path, texts: dict[str, str], old: Name, new: Name) -> None:
         scripts = [file for file in texts if file.startswith("snippets/")]
         known = [file.removeprefix("snippets/").removesuffix(".py") for file in scripts]
         near = get_close_matches(str(old), known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        hint = f"; the nearest is {near[0]}" if near else ""
         raise RefusedError(f"there is no {old.script}{hint}")
     if new.stem in LIBRARIES:
         raise RefusedError(f"{new.script} would hide Python's own '{new.stem}' from its neighbours")
@@ -188,6 +188,8 @@ class Renamer:
         folder = path.parent.as_posix()
         # A page's stem is its chapter, as a snippet's folder is.
         chapter = path.parent.name if self.file.startswith("snippets/") else path.stem
+        if self.file in FILES and str(old) in text:  # it explains by this snippet
+            chapter = old.chapter
         text = re.sub(rf"(?<![\w-]){old}(?![\w/-])", str(new), text)
         text = re.sub(
             rf"\btests([./]){old.chapter}\1test_{old.stem}\b",

@@ -40,7 +40,7 @@ def site(project, monkeypatch):  # noqa: F811
     """A site in which a snippet is named in all ways, built."""
     monkeypatch.chdir(project.root)
     for file in FILES:
-        project.file(file, "See `snippets/chapter/line.py` and tests/chapter/test_line.py.\n")
+        project.file(file, "`snippets/chapter/line.py`, tests/chapter/test_line.py, {= line.of }\n")
     compute = "slope = 1.5\nof = {1: 2, 3: 4}"
     project.snippet(compute)
     project.snippet(compute, name="other/line")
@@ -79,10 +79,8 @@ def test_all_that_names_a_snippet_names_it_otherwise_and_the_pages_are_the_same(
     assert f'{code}line_text = "line.slope"' in uses
     test = (site.root / "tests/chapter/test_coins.py").read_text()
     assert test == TEST.replace("test_line", "test_coins").replace("chapter/line", "chapter/coins")
-    assert (
-        "`snippets/chapter/coins.py` and tests/chapter/test_coins.py"
-        in (site.root / "STYLE.md").read_text()
-    )
+    guide = (site.root / "STYLE.md").read_text()
+    assert guide == "`snippets/chapter/coins.py`, tests/chapter/test_coins.py, {= coins.of }\n"
 
 
 def test_to_another_chapter(site):
@@ -119,7 +117,7 @@ def test_what_was_moved_by_hand_is_suggested_and_the_rest_is_done(site):
         (
             "chapter/lime",
             "chapter/coins",
-            "no snippets/chapter/lime.py; did you mean chapter/line",
+            "no snippets/chapter/lime.py; the nearest is chapter/line",
         ),
         ("chapter/line", "chapter/uses", "snippets/chapter/uses.py is there already"),
         ("chapter/line", "chapter/taken", "tests/chapter/test_taken.py is there already"),
