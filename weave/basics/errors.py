@@ -21,13 +21,24 @@ class WeaveError(Exception):
 
 
 def did_you_mean(word: object, known: Iterable[object]) -> str:
-    """Say which known words are near, or list some where none is."""
+    """End a sentence about a word that is not known, with the one that is meant, perhaps.
+
+    Args:
+        word: as it is written.
+        known: the words that there are.
+
+    Returns:
+        The known word that is near; or some of them, where none is; or nothing, if there are none.
+    """
     words = sorted(str(name) for name in known)
     near = get_close_matches(str(word), words, n=1, cutoff=0.5)
     if near:
         return f"; did you mean '{near[0]}'?"
-    some = [*words[:8], f"{len(words) - 8} more"] if len(words) > 9 else words
-    return f"; there are {', '.join(some)}" if words else ""
+    if not words:
+        return ""
+    if len(words) > 9:
+        words = [*words[:8], f"{len(words) - 8} more"]
+    return f"; there are {', '.join(words)}"
 
 
 def read_text(path: Path, name: str) -> str:
