@@ -2,6 +2,8 @@
 screens, another palette, buttons pressed at either end, another grid in the snippet.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -315,8 +317,8 @@ def test_the_colours_follow_the_palette(visit, name):
     assert light != switched
 
 
-FAINT = f"""() => [...document.querySelectorAll('article svg text:not(.grip ~ *)')].flatMap(
-  text => {{
+WORDS = "article svg text:not(.grip ~ *)"  # a letter on a grip has that behind it
+FAINT = f"""() => [...document.querySelectorAll('{WORDS}')].flatMap(text => {{
     if (!text.textContent.trim()) return []
     let behind = text.ownerSVGElement
     while (behind && /rgba.*, 0\\)|transparent/.test(getComputedStyle(behind).backgroundColor))
@@ -338,3 +340,21 @@ def test_the_words_in_drawings_can_be_read(visit, scheme):
             faint[path] = found
         page.close()
     assert faint == {}
+
+
+HANDS = (
+    r"(?i)\b(drag|slider|buttons?|click|press|choose one|type your|may be typed|let the layer"
+    r"|turn the key|guess what)\b"
+)
+
+
+@pytest.mark.parametrize("path", sorted({*PAGE.values()}))
+def test_without_scripts_nothing_is_there_to_drag(visit, path):
+    """Nor on paper. What asks one to do something is marked in the text (`.hands`)."""
+    read = "article => article.innerText"
+    plain = visit(BASE + path, java_script_enabled=False).page.locator("article").inner_text()
+    page = visit(BASE + path, **CALM).page
+    assert page.locator(".hands").first.is_visible() or path in ("trained/", "growth/")
+    page.emulate_media(media="print")
+    for words in (plain, page.eval_on_selector("article", read)):
+        assert re.findall(HANDS, words) == []

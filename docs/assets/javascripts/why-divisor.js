@@ -181,7 +181,7 @@
         const measure = by ? `, ${this.measures[by]}` : a ? " alone" : "";
         const title = `${divisor}${measure}, ${steps} steps of ${short(rate)}`;
         this.at(".title").textContent = title;
-        this.at(".found b").innerHTML = short(logit).replace(" million", "<small>million</small>");
+        this.at(".found b").innerHTML = short(logit).replace(" million", "<small> million</small>");
         this.at(".found span").textContent = verdict;
         this.panel.className = `panel ${HUES[by]}`;
         return `${title}: ${short(logit)}; ${verdict}.`;
