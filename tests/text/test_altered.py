@@ -1,8 +1,14 @@
 """A word that is turned round and a number that is altered are noticed, nearly always."""
 
+from copy import copy
+from dataclasses import replace
+
 import pytest
 
+from tests.conftest import PROJECT
 from tests.text.altered import TURNED, Site, tried
+from weave.run.snippet import read_snippet
+from weave.text.numbers import settings_of
 from weave.text.prose import Texts
 from weave.text.sentences import Text, sentences
 
@@ -29,8 +35,8 @@ def test_most_alterations_are_noticed(site):
 
 
 def test_where_no_assertion_has_the_words_nothing_is_noticed(site):
-    site = Site()
-    site.texts.assertions = {}
+    site = copy(site)
+    site.texts = replace(site.texts, assertions={})
     site.before = site.mistakes(site.texts)
     assert share(tried(site, count=20, seed=0)["words"])[0] == 0
 
@@ -38,8 +44,37 @@ def test_where_no_assertion_has_the_words_nothing_is_noticed(site):
 def test_a_word_is_altered_in_its_sentence_alone(site):
     source = "It rises and $d$ grows.\n\nIt rises: {= rows.n }.\n"
     text = Text("docs/saturation.md", source, [*sentences(source)])
+    site = copy(site)
     site.texts = Texts(pages={"saturation": text})
     [alteration] = site.words()
     assert alteration.applied().source == "It rises and $d$ grows.\n\nIt falls: {= rows.n }.\n"
     assert "It falls" in alteration.applied().sentences[1].text
     assert TURNED["falls"] == "rises"
+
+
+def test_a_wrong_number_in_a_caption_and_in_its_message_is_noticed(site):
+    """A reviewer turned 50 to 150 into 50 to 400, in both, and the build passed."""
+    name, quoted = "training/learning", "{= shortest } to {= longest }"
+    caption = site.texts.captions[name]
+    assert quoted in caption.source
+    source = caption.source.replace(quoted, "50 to 400")
+    captions = site.texts.captions | {name: Text(caption.name, source, [*sentences(source)])}
+    words = "means of three seeds, stay above"
+    of_words = [each for each in site.texts.assertions[name] if each.words.startswith(words)]
+    assert len(of_words) == 1
+    altered = of_words[0]._replace(words="stay above 2 for 50 to 400 steps")
+    rest = [each for each in site.texts.assertions[name] if each not in of_words]
+    assertions = site.texts.assertions | {name: [*rest, altered]}
+    texts = replace(site.texts, captions=captions, assertions=assertions)
+    found = site.mistakes(texts) - site.before
+    assert any("no code knows 400" in mistake for _, _, mistake in found)
+
+
+def test_a_setting_that_a_caption_still_has_is_noticed(site):
+    """A list of dimensions ended at 128, and the caption spoke of 256."""
+    name = "variance/spread"
+    code = read_snippet(PROJECT.jobs[name]).compute.code
+    assert "256]" in code
+    settings = site.texts.settings | {name: settings_of(code.replace("256]", "128]"))}
+    found = site.mistakes(replace(site.texts, settings=settings)) - site.before
+    assert any("no code knows 256" in mistake for _, _, mistake in found)
