@@ -49,7 +49,7 @@ def site(project):
             "mkdocs.yml",
             "site_name: test\n"
             "plugins:\n  - weave\n"
-            "  - mkdocs-jupyter: {include: ['labs/*.ipynb'], include_source: true}\n"
+            "  - mkdocs-jupyter: {include: ['labs/*.ipynb'], include_source: false}\n"
             "markdown_extensions:\n  - pymdownx.superfences\n  - md_in_html\n  - attr_list\n"
             "  - weave\n",
         )

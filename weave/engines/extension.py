@@ -4,8 +4,6 @@ The first is a preprocessor, so every token still has its line, and what it puts
 or Markdown for the code) goes through the rest of Python-Markdown untouched.
 """
 
-from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -17,7 +15,7 @@ from markdown.treeprocessors import Treeprocessor
 from pygments.token import STANDARD_TYPES, Name, Operator, Punctuation, Text
 
 from weave.basics.errors import WeaveError
-from weave.embeds.embed import KINDS, Context, log
+from weave.embeds.embed import KINDS, Context
 from weave.pages.published import published
 from weave.project import project_at
 from weave.text.prose import NOTE
@@ -28,79 +26,120 @@ STANDARD_TYPES |= dict.fromkeys([Name, Operator, Punctuation, Text.Whitespace], 
 
 NO_YAML = "what stands between its lines --- is no YAML; quote what holds a colon"
 
-# The page that an engine has begun; its project is refreshed.
-BEGUN: ContextVar[Context | None] = ContextVar("begun", default=None)
-
 
 class Weave(Extension):
-    """The extension."""
+    """The extension, which `mkdocs.yml` lists as `weave`.
+
+    Args:
+        context: the page that is converted, if the engine knows it. MkDocs' plugin does, and sets
+            it as an option of the extension. Without it, the page is Zensical's, which says itself
+            what it converts, or one that stands in no site.
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        super().__init__()
+        self.context = context
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 (Python-Markdown's name)
-        """Join Python-Markdown: after it has normalised white space (30), before fences (25)."""
-        weaver = Weaver(md)
+        """Join Python-Markdown, which calls this when a converter is made.
+
+        Args:
+            md: the converter.
+        """
+        weaver = Weaver(md, self.context)
+        # After white space is normalised (30), before fences are taken out (25).
         md.preprocessors.register(weaver, "weave", 28)
         # After classes are known (attr_list, 8), before the anchors are collected (5) and the
         # links resolved (0).
         md.treeprocessors.register(Marker(weaver), "weave", 6)
 
 
-@dataclass
 class Weaver(Preprocessor):
-    """Weaves the tokens of one page."""
+    """Weaves the tokens of a page.
 
-    markdown: Markdown
-    context: Context = field(init=False)
+    Args:
+        md: the converter at work.
+        given: the page, if the engine has said which it is.
+    """
+
+    context: Context  # the page that was woven last
+
+    def __init__(self, md: Markdown, given: Context | None) -> None:
+        super().__init__(md)
+        self.given = given
 
     def run(self, lines: list[str]) -> list[str]:
-        """Replace every token of the page, and report the mistakes in what it says of numbers."""
-        # Only now: an engine may load the extension to see whether that works, and render nothing.
-        self.context = context = BEGUN.get() or outside(self.markdown)
-        context.markdown, text = self.markdown, "\n".join(lines)
+        """Replace every token of the page, and report the mistakes in what it says of numbers.
+
+        Args:
+            lines: the page, without its front matter.
+        """
+        # Only now: an engine may load the extension to see whether that works, and convert nothing.
+        context = self.given or begin(self.md)
+        self.context = context
+        context.markdown = self.md
+        text = "\n".join(lines)
         page = f"docs/{context.source}"
-        path = context.project.root / page
-        if path.suffix == ".md":  # Markdown does not see its front matter
-            whole = path.read_text("utf-8-sig", "replace") if path.is_file() else text
-            above = whole.rstrip().count("\n") - text.rstrip().count("\n")
+        if page.endswith(".md"):
+            above = lines_above(text, context.project.root / page)
             context.place = lambda line: f"{page}:{above + line}"
         woven = context.weave(text)
         if text.startswith("---"):
             woven += "\n\n" + context.report(WeaveError(NO_YAML), f"{page}:1")
         for line, mistake in context.look_up("mistakes", context.source) or ():
-            if mistake.startswith(NOTE):
-                log.info("%s:%d: %s", page, line, mistake)
-            else:
+            if not mistake.startswith(NOTE):  # what is no mistake is for the engine to say
                 woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
-        context.woven = woven + "".join(kind.at_end(context) for kind in KINDS.values())
-        return context.woven.split("\n")
+        for kind in KINDS.values():
+            woven += kind.at_end(context)
+        context.woven = woven
+        return woven.split("\n")
 
 
-@dataclass
 class Marker(Treeprocessor):
-    """Lets those kinds of embeds at the page's tree that have something to mark in it."""
+    """Lets those kinds of embeds at the page's tree that have something to mark in it.
 
-    weaver: Weaver
+    Args:
+        weaver: has woven the page.
+    """
+
+    def __init__(self, weaver: Weaver) -> None:
+        super().__init__(weaver.md)
+        self.weaver = weaver
 
     def run(self, root: Element) -> None:
-        """Mark what there is to mark."""
+        """Mark what there is to mark.
+
+        Args:
+            root: the page.
+        """
         for kind in KINDS.values():
             kind.mark_tree(root, self.weaver.context)
 
 
-def outside(md: Markdown) -> Context:
-    """Begin a page without MkDocs: Zensical's, or one of no site, in the folder at work.
+def lines_above(text: str, path: Path) -> int:
+    """Give how many lines of a page's file stand above its text: those of its front matter."""
+    if not path.is_file():
+        return 0
+    whole = path.read_text("utf-8-sig", "replace")
+    return whole.rstrip().count("\n") - text.rstrip().count("\n")
+
+
+def begin(md: Markdown) -> Context:
+    """Begin a page of which only the converter is known: Zensical's, or one that is in no site.
 
     Zensical runs no plugin, and lists `docs/` before it converts a page. So the files beside the
     pages are written below `docs/`, and a fresh clone needs a second build to publish them.
     """
-    root, source, zensical = Path.cwd(), "", "rendering_context" in md.preprocessors
-    if zensical:
-        given: Any = md.preprocessors["rendering_context"]
-        root, source = Path(given.config["root_dir"]), given.page.path
-    project = project_at(root)
+    if "rendering_context" not in md.preprocessors:
+        project = project_at(Path.cwd())
+        project.refresh()
+        return Context(project)
+    zensical: Any = md.preprocessors["rendering_context"]
+    project = project_at(Path(zensical.config["root_dir"]))
     project.refresh()
-    for name, content in published(project).items() if zensical else ():
+    for name, content in published(project).items():
         file = project.root / "docs" / name
         if not file.is_file() or file.read_bytes() != content:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    return Context(project, source)
+    return Context(project, zensical.page.path)

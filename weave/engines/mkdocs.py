@@ -1,13 +1,22 @@
 """MkDocs: the plugin `weave`. What pages say does not depend on it.
 
-It refreshes the project once for each build, publishes the files beside the pages, and has `pages`
-give each page what it became. It makes a lab's page from Markdown.
+MkDocs calls the methods `on_…`. In the order of a build:
+
+    on_config               the project to which mkdocs.yml belongs, and where its site is built
+    on_files                snippets and labs are run if they have changed; files beside the pages
+    on_nav                  the pages of this build
+    on_pre_page             a lab is converted like any page
+    on_page_read_source     a page's text; a lab is written as Markdown
+    on_page_markdown        what is to be converted: nothing, if the page is kept
+    on_page_content         what the page became, and its sections for search
+    on_post_page            once all pages are converted: a page within the theme, finished
+    on_post_build           search's list, the fonts; the new site takes the place of the last
+
+`pages.py` says how a page is kept.
 """
 
 import logging
-import re
 import sqlite3
-from functools import partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemBytecodeCache
@@ -19,92 +28,149 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
-from mkdocs.utils.templates import TemplateContext
 from rcssmin import cssmin
 from rjsmin import jsmin
 
 from weave.basics.errors import WeaveError, read_text
-from weave.embeds.embed import log, mistake
-from weave.engines.page_cache import Pages
-from weave.pages import lab, plain, search
-from weave.pages.finish import Site
-from weave.pages.published import published
+from weave.embeds.embed import Context, log, mistake
+from weave.engines.links import name_lines
+from weave.engines.pages import Pages
+from weave.engines.serving import go_on_without_settings, look_often
+from weave.pages import finish, lab, plain, search
+from weave.pages.published import is_editors_own, published
 from weave.pages.web_fonts import write_fonts
-from weave.project import WATCHED, project_at
+from weave.project import WATCHED, Project, project_at
 from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
-# MkDocs' words for a link that is broken.
-LINK = re.compile(
-    r"Doc file '(?P<page>[^']+)' (?P<what>contains .*?link (?:to )?'(?P<link>[^']+)'.*)"
-)
 
 
 class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
-    """One object for all builds while serving."""
+    """The plugin: one object for all builds while serving.
 
-    in_place = False  # a server's site, or one that is built in part
-    site: Site | None = None
+    Attributes:
+        in_place: whether MkDocs builds where the site is shown: a server's, or one that is built in
+            part. Other sites are built beside the last one and finished for publishing.
+        site: such a site.
+        project: of which it is made.
+        pages: those of this build.
+        context: the page that is being read.
+        listed: the sections that search will list.
+        nav: the contents.
+    """
+
+    in_place = False
+    site: finish.Site | None = None
+    project: Project
+    pages: Pages | None = None
+    context: Context
+    listed: list[search.Listed]
+    nav: Navigation
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        """Stay: MkDocs keeps the object of a plugin that has this method."""
+        """Learn what MkDocs is about to do. It keeps the object of a plugin that has this method.
+
+        Args:
+            command: `build` or `serve`.
+            dirty: whether only pages are built that were saved since the last build.
+        """
         self.in_place = command == "serve" or dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Find the project of the mkdocs.yml in use, and have its folders watched."""
+        """Find the project, have its folders watched, and choose where its site is built.
+
+        Args:
+            config: what mkdocs.yml says.
+        """
         root = Path(config.config_file_path).parent
-        logging.getLogger("mkdocs.structure.pages").filters = [partial(name_line, config.docs_dir)]
         self.project = project_at(root)
-        self.pages = Pages(self.project)
-        if not self.in_place:
-            self.site = Site(Path(config.site_dir))
-            config.site_dir = str(self.site.new)
+        name_lines(Path(config.docs_dir))
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
+        if not self.in_place:
+            self.site = finish.Site(Path(config.site_dir))
+            config.site_dir = str(self.site.new)
         return config
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Bring snippets and labs up to date; publish what lies beside the pages."""
+        """Bring snippets and labs up to date, and add what is published beside the pages.
+
+        Args:
+            files: those below docs/, and the theme's.
+            config: what mkdocs.yml says.
+
+        Raises:
+            WeaveError: one of our files is not UTF-8.
+        """
+        for file in list(files):
+            if is_editors_own(file.src_uri.rpartition("/")[2]):
+                files.remove(file)
+        docs = Path(config.docs_dir)
+        for file in files.documentation_pages():
+            # Before anything else is said: what links to the page and asserts its words would be.
+            read_text(docs / file.src_uri, f"docs/{file.src_uri}")
         self.project.refresh()
-        for name, content in published(self.project).items():
-            if old := files.get_file_from_path(name):  # written below docs/ for another engine
-                files.remove(old)
-            files.append(File.generated(config, name, content=content))
-        tool = files.get_file_from_path("check_attention.py")
-        if tool and config.site_url:  # what it prints links to this site
-            site = f'SITE = "{config.site_url}"'
-            tool.content_string = tool.content_string.replace('SITE = ""', site, 1)
-        for minify, ours in ((jsmin, files.javascript_files()), (cssmin, files.css_files())):
-            for file in ours:
-                if file.src_dir == config.docs_dir:
-                    path = Path(config.docs_dir, file.src_uri)
-                    file.content_string = minify(read_text(path, f"docs/{file.src_uri}"))
+        for name, content in published(self.project, config.site_url or "").items():
+            replace(files, File.generated(config, name, content=content))
+        for file in [*files.javascript_files(), *files.css_files()]:
+            if file.src_dir == config.docs_dir:
+                minify = jsmin if file.is_javascript() else cssmin
+                code = read_text(docs / file.src_uri, f"docs/{file.src_uri}")
+                file.content_string = minify(code)
+            if self.site and file.is_css():
+                file.content_string = finish.sheet(file.content_string)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
-        """Note what every page depends on: the options, and the files that links may lead to."""
+        """Begin with the pages.
+
+        Args:
+            nav: the contents.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
         self.nav = nav
-        self.pages.options = config.markdown_extensions, config.mdx_configs, config.validation
-        self.pages.files = sorted((file.src_uri, file.url) for file in files)
+        self.pages = Pages(self.project, config, files)
+        self.listed = []
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Keep the theme's templates compiled, where Jinja keeps such: a quarter of an edit."""
+        """Keep the theme's templates compiled, where Jinja keeps such: a quarter of an edit.
+
+        Args:
+            env: Jinja's.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
         env.bytecode_cache = FileSystemBytecodeCache()
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
-        """Render every page in our way, notebooks too."""
-        page.render = partial(self.pages.render, page)  # type: ignore[method-assign]
+        """Have MkDocs convert a lab like any page.
+
+        mkdocs-jupyter, which makes a notebook a page, has put a `render` of its own on it.
+
+        Args:
+            page: which will be read next.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
+        vars(page).pop("render", None)
         return page
 
     def on_page_read_source(self, *, page: Page, config: MkDocsConfig) -> str | None:
-        """Read a page, or write a notebook as Markdown; its mistakes show on the page."""
+        """Read a page, or write a lab as Markdown; its mistakes show on the page.
+
+        Args:
+            page: of which MkDocs knows the file.
+            config: what mkdocs.yml says.
+        """
         name, stem = page.file.src_uri, page.file.name
+        self.context = Context(self.project, name)
+        if not name.endswith(".ipynb"):
+            return read_text(Path(config.docs_dir, name), f"docs/{name}")
         try:
-            if not name.endswith(".ipynb"):
-                return read_text(Path(config.docs_dir, name), f"docs/{name}")
             title, _ = self.project.look_up("section", f"{stem}.md")
             links = lab.links(stem, title, page.edit_url or "")
-            text, self.pages.places[name] = lab.to_markdown(self.project, stem, links)
+            text, self.context.place = lab.to_markdown(self.project, stem, links)
         except WeaveError as error:
             said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
             log.warning(said)
@@ -113,60 +179,111 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return text
 
     @event_priority(AFTER_OTHER_PLUGINS)
-    def on_page_context(
-        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
-    ) -> None:
-        """Give the page in full: search has read what it can."""
-        page.content = self.pages.kept(page, "html")
-        if self.site:
-            plain.write(self.pages.kept(page, "plain"), page, self.site.new)
+    def on_page_markdown(
+        self, markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+    ) -> str:
+        """Give MkDocs what it has to convert of a page: nothing, if the page is kept.
 
-    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> None:
-        """Let go of the page's text, which is in the output now: 25 MB in all."""
-        page.content = ""
+        Args:
+            markdown: the page's text, without its front matter.
+            page: the page.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
+        assert self.pages
+        return self.pages.begin(markdown, self.context)
+
+    @event_priority(AFTER_OTHER_PLUGINS)
+    def on_page_content(self, html: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+        """Give the HTML of a page, and note its sections for search.
+
+        Args:
+            html: what MkDocs has converted; nothing, if the page is kept.
+            page: the page.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
+        assert self.pages
+        made = self.pages.end(page, html)
+        self.listed += search.listed(page, made["sections"])
+        # Material's plugin need not read the page once more, drawings and all.
+        page.meta["search"] = {"exclude": True}
+        return str(made["html"])
+
+    @event_priority(AFTER_OTHER_PLUGINS)
+    def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
+        """Finish a page that is published, and write its plain edition.
+
+        Args:
+            output: the page within the theme.
+            page: the page.
+            config: what mkdocs.yml says.
+        """
+        assert self.pages
+        if not self.site:
+            return output
+        plain.write(self.pages.made[page.file.src_uri]["plain"], page, self.site.new)
+        return finish.page(output)
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
-        """Leave out the sitemap where no address is known."""
-        return output if config.site_url or template_name != "sitemap.xml" else ""
+        """Finish the theme's other pages, and leave out the sitemap where no address is known.
+
+        Args:
+            output: what the template has become.
+            template_name: such as `404.html`.
+            config: what mkdocs.yml says.
+        """
+        if template_name == "sitemap.xml" and not config.site_url:
+            return ""
+        return finish.page(output) if self.site and template_name.endswith(".html") else output
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Put up the site; after a strict build with warnings the last one stays."""
+        """Put up the site; after a strict build with warnings the last one stays.
+
+        Args:
+            config: what mkdocs.yml says.
+        """
         counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
         if any(counter.get_counts() for counter in counters):  # MkDocs counts if it is strict
             return
-        search.write_list(Path(config.site_dir), {p.url: str(p.title) for p in self.nav.pages})
+        search.write_index(self.listed, Path(config.site_dir))
         write_fonts(self.project, Path(config.site_dir))
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.publish(self.project.store))
 
-    def on_serve(self, server: LiveReloadServer, **_: object) -> LiveReloadServer:
-        """Look for changes every tenth of a second, not every half; make ready for runs."""
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
+    ) -> LiveReloadServer:
+        """Look for changes often, go on when mkdocs.yml is broken, and make ready for runs.
+
+        Args:
+            server: MkDocs' own, which has not been started.
+            config: what mkdocs.yml says.
+            builder: what the server calls to build the site.
+        """
+        look_often(server)
+        go_on_without_settings(server)
         processes()
-        for path in (paths := list(server._watched_paths)):
-            server.unwatch(path)
-        server.observer = type(server.observer)(timeout=0.1)
-        server.build_delay = 0.02  # files saved together are seen together
-        for path in paths:
-            server.watch(path)
         return server
 
     def on_build_error(self, *, error: Exception) -> None:
-        """Let the last site stand, and say in a sentence what the machine has refused."""
+        """Let the last site stand, and say in a sentence what the machine has refused.
+
+        Args:
+            error: that has ended the build.
+        """
+        if self.pages:
+            self.pages.stop_listening()
         if self.site:
             self.site.beside.cleanup()
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The last site is as it was.")
 
 
-def name_line(docs: str, record: logging.LogRecord) -> bool:
-    """Say of a broken link on which line it stands last."""
-    if found := LINK.match(record.getMessage()):
-        text = Path(docs, found["page"]).read_text("utf-8-sig", errors="replace")
-        # Whole words; a link that an embed has made stands in no line.
-        at = [m.start() for m in re.finditer(rf"{re.escape(found['link'])}(?![\w#-])", text)]
-        line = f":{text.count(chr(10), 0, at[-1]) + 1}" if at else ""
-        record.msg = f"docs/{found['page']}{line}: {found['what']} Mend the link."
-        record.args = ()
-    return True
+def replace(files: Files, file: File) -> None:
+    """Add a file, in place of one with its name: a notebook, or what Zensical finds below docs/."""
+    if old := files.get_file_from_path(file.src_uri):
+        files.remove(old)
+    files.append(file)

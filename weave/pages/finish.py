@@ -59,14 +59,14 @@ class Site:
         self.new = Path(self.beside.name, "site")
 
     def publish(self, store: Store) -> Path:
-        """Finish the new site, and give it the place of the last: one build after the other."""
-        for page in self.new.rglob("*.html"):
-            html = COLOURS.sub("", TABLE.sub(BOXED, page.read_text("utf-8")))
-            page.write_text(folds_as_text(with_policy(html)), "utf-8")
-        # A table that has a class is left alone, by the script and by the theme's own rules.
-        for sheet in self.new.rglob("*.css"):
-            rules = sheet.read_text("utf-8").replace("table:not([class])", "table.boxed")
-            sheet.write_text(rules, "utf-8")
+        """Give the new site the place of the last: one build after the other.
+
+        Args:
+            store: the project's, of which one build at a time has hold.
+
+        Returns:
+            The folder in which the site is now.
+        """
         last = Path(self.beside.name, "last")
         with store.transaction():
             try:
@@ -85,6 +85,21 @@ class Site:
         for hidden in last.glob(".*"):
             if not (self.place / hidden.name).exists():
                 hidden.rename(self.place / hidden.name)
+
+
+def page(html: str) -> str:
+    """Finish a page.
+
+    Args:
+        html: all of it, within the theme.
+    """
+    html = COLOURS.sub("", TABLE.sub(BOXED, html))
+    return folds_as_text(with_policy(html))
+
+
+def sheet(rules: str) -> str:
+    """Finish a style sheet: a table that has a class is left alone by the theme's own rules."""
+    return rules.replace("table:not([class])", "table.boxed")
 
 
 def with_policy(html: str) -> str:

@@ -1,5 +1,6 @@
 """The files that lie beside the pages: scripts, which run alone, and proofs."""
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from weave.pages import lab
 from weave.project import Project
 from weave.run.snippet import CELL
 
+CHECK_ATTENTION = "check_attention.py"
+# Emacs' `#x#` and `.#x`, the backup `x~`, Vim's `.x.swp` and those after it.
+EDITORS_OWN = re.compile(r"^#.*#$|^\.#|~$|\.sw[a-p]$")
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
 # %%
@@ -32,22 +36,72 @@ def bring(name, text):
 """
 
 
-def published(project: Project) -> dict[str, bytes]:
-    """Give every file beside the pages but the fonts, by its path below the site's root."""
-    files = {
-        path.relative_to(project.root).as_posix(): path.read_bytes()
-        for pattern in ("snippets/*/*", "proofs/*.v")
-        for path in sorted(project.root.glob(pattern))
-        if path.is_file() and path.name[0] != "."
+def published(project: Project, address: str = "") -> dict[str, bytes]:
+    """Give the files that are published beside the pages, whatever the engine.
+
+    To publish something else, add a function that gives it, and call it here.
+
+    Args:
+        project: has been refreshed.
+        address: at which the site will be, as far as is known.
+
+    Returns:
+        The content of each file, by its path below docs/ and the site's root.
+    """
+    return {
+        **as_they_are(project),
+        **scripts(project),
+        **labs(project),
+        **check_attention(project, address),
     }
+
+
+def is_editors_own(name: str) -> bool:
+    """Tell whether a file is a copy that an editor makes for itself, such as `#x#` or `x~`."""
+    return bool(EDITORS_OWN.search(name))
+
+
+def as_they_are(project: Project) -> dict[str, bytes]:
+    """Give what lies beside the snippets, modules and tables, and the proofs."""
+    found = {}
+    for pattern in ("snippets/*/*", "proofs/*.v"):
+        for path in sorted(project.root.glob(pattern)):
+            is_hidden = path.name.startswith(".") or is_editors_own(path.name)
+            if path.is_file() and not is_hidden:
+                found[path.relative_to(project.root).as_posix()] = path.read_bytes()
+    return found
+
+
+def scripts(project: Project) -> dict[str, bytes]:
+    """Give each snippet as one file that runs."""
+    found = {}
     for name in sorted(project.runs):
-        path = project.jobs[name]
-        if name.startswith("labs/"):
-            files[f"{name}/{path.stem}.py"] = lab.to_script(path).encode()
-        else:
+        if not name.startswith("labs/"):
             within = [project.root / file for file in project.look_up("files_read", name)]
-            files[f"snippets/{name}.py"] = standalone(project, name, within).encode()
-    return files
+            found[f"snippets/{name}.py"] = standalone(project, name, within).encode()
+    return found
+
+
+def labs(project: Project) -> dict[str, bytes]:
+    """Give each lab as a notebook and as a script, beside its page."""
+    found = {}
+    for name, path in sorted(project.jobs.items()):
+        if name.startswith("labs/"):
+            found[f"{name}/{path.name}"] = path.read_bytes()
+            if name in project.runs:
+                found[f"{name}/{path.stem}.py"] = lab.to_script(path).encode()
+    return found
+
+
+def check_attention(project: Project, address: str) -> dict[str, bytes]:
+    """Give the script that watches a model; what it prints links to the site."""
+    path = project.root / "docs" / CHECK_ATTENTION
+    if not path.is_file():
+        return {}
+    script = read_text(path, f"docs/{CHECK_ATTENTION}")
+    if address:
+        script = script.replace('SITE = ""', f'SITE = "{address}"', 1)
+    return {CHECK_ATTENTION: script.encode()}
 
 
 def standalone(project: Project, name: str, within: list[Path]) -> str:

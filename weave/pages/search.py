@@ -1,12 +1,16 @@
-"""Let search read what a reader would: formulas as text, and no drawings, code or references.
+"""What search lists: the sections of each page, with what a reader would read of them.
 
-MkDocs' plugin divides what it reads into sections; find.js ranks them.
+That is formulas as text, and no drawings, code or references. `find.js` ranks the sections.
 """
 
-import html
 import json
 import re
+from collections.abc import Iterable
+from html.parser import HTMLParser
 from pathlib import Path
+from typing import NamedTuple, TypedDict
+
+from mkdocs.structure.pages import Page
 
 from weave.embeds.formula import read_out
 
@@ -21,33 +25,158 @@ ELSEWHERE = re.compile(
     | ,?\s*<a[ ]class="claim"[ ]href="[^"#]+\#[^>]*>.*?</a>""",
     re.DOTALL | re.VERBOSE,
 )
-TAG = re.compile(r"<[^<>]*>")
+PERMALINK = re.compile(r'<a class="headerlink"[^>]*>.*?</a>')
+HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+APART = {"p", "code", "pre", "li", "ol", "ul", "sub", "sup"}  # words in them and beside them
+VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
+EXERCISES = 0.4  # how much a lab counts: its exercises answer nothing
 
 
-def readable(page: str) -> str:
+class Section(NamedTuple):
+    """A heading and what stands below it, up to the next."""
+
+    anchor: str  # empty for what stands above all headings but the page's title
+    title: str
+    text: str
+
+
+class Listed(TypedDict):
+    """A section as find.js wants it."""
+
+    at: str  # the address
+    title: str
+    page: str  # the page's title
+    text: str
+    boost: float  # how much it counts
+
+
+def sections(html: str) -> list[Section]:
+    """Divide a page at its headings.
+
+    Args:
+        html: the page as Markdown made it.
+    """
+    divider = Divider()
+    divider.feed(readable(html))
+    divider.close()
+    return [
+        Section(part.anchor, in_one_line(part.title), in_one_line(part.text))
+        for part in divider.parts
+    ]
+
+
+def readable(html: str) -> str:
     """Give a page as search should read it."""
-    page = ELSEWHERE.sub("", HEAVY.sub("", read_out(page)))
-    page = page.replace("<sub>", "_")  # d_k, as people type it
+    html = ELSEWHERE.sub("", HEAVY.sub("", read_out(html)))
+    html = PERMALINK.sub("", html)
+    html = html.replace("<sub>", "_")  # d_k, as people type it
     # With the sentence that leads to it.
-    return re.sub(r'</p>\s*<div class="formula">(.*?)</div>', r" \1</p>", page)
+    return re.sub(r'</p>\s*<div class="formula">(.*?)</div>', r" \1</p>", html)
 
 
-def write_list(site: Path, titles: dict[str, str]) -> None:
-    """Turn the plugin's index into a script, which a browser loads from a disk too.
+def in_one_line(words: list[str]) -> str:
+    """Join what was read."""
+    return " ".join("".join(words).split())
 
-    Each section has an address, a title, the page's title, a text, and how much it counts.
+
+class Part:
+    """A section that is being read, and the elements within which it stands."""
+
+    def __init__(self, anchor: str, depth: int) -> None:
+        self.anchor = anchor
+        self.depth = depth
+        self.title: list[str] = []
+        self.text: list[str] = []
+
+
+class Divider(HTMLParser):
+    """Reads a page, and begins a part of it at each heading that has an id.
+
+    A section within a fold ends with the fold: what follows belongs to the section around it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[str] = []  # those that are open, the outermost first
+        self.parts = [Part("", 0)]
+        self.around = [self.parts[0]]  # the section at hand comes last, after those around it
+        self.in_heading = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Open an element, and with a heading a section."""
+        if tag in VOID:
+            return
+        self.elements.append(tag)
+        anchor = dict(attrs).get("id")
+        if tag in HEADINGS and anchor:
+            self.begin(tag, anchor)
+        elif tag in APART:
+            self.handle_data(" ")
+
+    def begin(self, tag: str, anchor: str) -> None:
+        """Begin a section; the page's title is the heading of the first."""
+        self.in_heading = True
+        first = self.parts[0]
+        if tag == "h1" and len(self.parts) == 1 and not in_one_line(first.text):
+            return
+        depth = len(self.elements)
+        while self.around[-1].depth >= depth:
+            self.around.pop()
+        part = Part(anchor, depth)
+        self.parts.append(part)
+        self.around.append(part)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element, and the sections that begin in it."""
+        if not self.elements or self.elements[-1] != tag:
+            return
+        while self.around[-1].depth > len(self.elements):
+            self.around.pop()
+        self.elements.pop()
+        if tag in HEADINGS:
+            self.in_heading = False
+        elif tag in APART:
+            self.handle_data(" ")
+
+    def handle_data(self, data: str) -> None:
+        """Read some words."""
+        part = self.around[-1]
+        (part.title if self.in_heading else part.text).append(data)
+
+
+def listed(page: Page, sections: Iterable[tuple[str, str, str]]) -> list[Listed]:
+    """Give the sections of a page as find.js wants them.
+
+    Args:
+        page: its front matter may say `search: {exclude: true}`, or `boost: 0.3`.
+        sections: of the page, as JSON keeps them.
+    """
+    said = page.meta.get("search") or {}
+    if said.get("exclude"):
+        return []
+    usual = EXERCISES if page.url.startswith("labs/") else 1
+    return [
+        {
+            "at": f"{page.url}#{anchor}" if anchor else page.url,
+            "title": title or str(page.title),
+            "page": str(page.title),
+            "text": text,
+            "boost": said.get("boost", usual),
+        }
+        for anchor, title, text in sections
+    ]
+
+
+def write_index(listed: list[Listed], site: Path) -> None:
+    """Write the list as a script, which a browser loads from a disk too.
+
+    Args:
+        listed: the sections of all pages.
+        site: the folder of the site, in which Material's plugin has left a list of its own.
     """
     index = site / "search/search_index.json"
     if not index.is_file():  # a site without search
         return
-    sections = []
-    for entry in json.loads(index.read_text("utf-8"))["docs"]:
-        at = entry["location"]
-        words = [" ".join(TAG.sub(" ", entry[part]).split()) for part in ("title", "text")]
-        title, text = map(html.unescape, words)
-        page = titles.get(at.partition("#")[0], "")
-        boost = entry.get("boost", 0.4 if at.startswith("labs/") else 1)  # exercises answer nothing
-        sections.append({"at": at, "title": title, "page": page, "text": text, "boost": boost})
-    written = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
+    written = json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
     index.with_name("index.js").write_text(f"var SECTIONS = {written};\n", "utf-8")
     index.unlink()

@@ -1,0 +1,72 @@
+"""What `mkdocs serve` does in our way: how it looks for changes, and what it says of a mistake."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.livereload import LiveReloadServer
+from watchdog.observers.polling import PollingObserverVFS
+from yaml import MarkedYAMLError
+
+from weave.pages.published import is_editors_own
+
+SECONDS_BETWEEN_LOOKS = 0.1  # MkDocs looks every half second
+SECONDS_UNTIL_BUILD = 0.02  # files that are saved within it are seen together
+
+
+def look_often(server: LiveReloadServer) -> None:
+    """Have the server look for changes more often, and pass over what editors leave.
+
+    Args:
+        server: MkDocs' own, before it is started. It watches the same folders as before.
+    """
+    watched = list(server._watched_paths)
+    for path in watched:
+        server.unwatch(path)
+    server.observer = PollingObserverVFS(  # type: ignore[assignment] # it is watchdog's, too
+        stat=os.stat,
+        listdir=files_in,  # type: ignore[arg-type] # it is never asked for None
+        polling_interval=SECONDS_BETWEEN_LOOKS,
+    )
+    server.build_delay = SECONDS_UNTIL_BUILD
+    for path in watched:
+        server.watch(path)
+
+
+def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
+    """List a folder without what editors leave beside a file."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not is_editors_own(entry.name):
+                yield entry
+
+
+def go_on_without_settings(server: LiveReloadServer) -> None:
+    """Have the server say in a sentence what is wrong with mkdocs.yml, and wait for its mend.
+
+    Args:
+        server: MkDocs' own. It reads mkdocs.yml at every build, before any plugin is asked, and
+            would print a traceback (https://github.com/mkdocs/mkdocs/issues/3166).
+    """
+    build: Callable[[], None] = server.builder
+
+    def build_or_say_why_not() -> None:
+        try:
+            build()
+        except ConfigurationError as error:
+            said = f"{in_a_sentence(error)}. The site stays as it is until that is mended."
+            raise Abort(said) from None
+
+    server.builder = build_or_say_why_not
+
+
+def in_a_sentence(error: ConfigurationError) -> str:
+    """Give the line and the mistake, where it is known which they are."""
+    cause = error.__context__
+    if isinstance(cause, MarkedYAMLError) and cause.problem_mark:
+        mark = cause.problem_mark
+        said = ", ".join(part for part in (cause.context, cause.problem) if part)
+        return f"{Path(mark.name).name}:{mark.line + 1}: {said}"
+    return re.sub(r"\s+", " ", str(error)).rstrip(".")
