@@ -28,8 +28,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
-from rcssmin import cssmin
-from rjsmin import jsmin
 
 from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import Context, log, mistake
@@ -37,6 +35,7 @@ from weave.engines.links import name_lines
 from weave.engines.pages import Pages
 from weave.engines.serving import go_on_without_settings, look_often
 from weave.pages import finish, lab, plain, search
+from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.published import is_editors_own, published
 from weave.pages.web_fonts import write_fonts
 from weave.project import WATCHED, Project, project_at
@@ -113,9 +112,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             replace(files, File.generated(config, name, content=content))
         for file in [*files.javascript_files(), *files.css_files()]:
             if file.src_dir == config.docs_dir:
-                minify = jsmin if file.is_javascript() else cssmin
+                minified = minified_script if file.is_javascript() else minified_sheet
                 code = read_text(docs / file.src_uri, f"docs/{file.src_uri}")
-                file.content_string = minify(code)
+                file.content_string = minified(code)
             if self.site and file.is_css():
                 file.content_string = finish.sheet(file.content_string)
         return files
