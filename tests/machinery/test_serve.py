@@ -1,18 +1,26 @@
-"""`mkdocs serve` shows a change in a snippet, and a mistake in it, and goes on."""
+"""`mkdocs serve` shows a change and a mistake, of whatever sort, and goes on."""
 
 import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+BUILT = "Documentation built"
+
 
 @pytest.fixture
-def read(project) -> Iterator:
-    """Serve the project; `read(text)` waits until the chapter says `text`, and gives its HTML."""
+def served(project) -> Iterator[SimpleNamespace]:
+    """Serve the project.
+
+    `read(text)` waits until the chapter says `text`, and gives its HTML; `said(words)` waits until
+    the server says these, and gives all that it has said; `status(path)` asks for a file.
+    """
     project.snippet("slope = 1.25")
     project.build("# T\n\n::: chapter/line\n\nIt is {= line.slope }.\n")
     config = project.root / "mkdocs.yml"
@@ -21,28 +29,40 @@ def read(project) -> Iterator:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
-    server = subprocess.Popen(command, cwd=project.root, stderr=subprocess.PIPE, text=True)
+    log = project.root / "log"
+    with log.open("w") as output:
+        server = subprocess.Popen(command, cwd=project.root, stderr=output)
 
-    def read(text: str) -> str:
-        page = ""
-        for _ in range(240):
-            try:
-                with urllib.request.urlopen(f"http://{address}/chapter/", timeout=5) as answer:
-                    page = answer.read().decode()
-            except OSError:
-                page = ""  # not up yet
-            if text in page:
-                return page
-            assert server.poll() is None, server.stderr.read()
+    def status(path: str) -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"http://{address}/{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, ""
+        except OSError:
+            return 0, ""  # not up yet
+
+    def wait(text: str, look) -> str:
+        found = ""
+        for _ in range(480):
+            found = look()
+            if text in found:
+                return found
+            assert server.poll() is None, log.read_text()
             time.sleep(0.25)
-        raise AssertionError(f"{text!r} did not appear in: {page}")
+        raise AssertionError(f"{text!r} did not appear in: {found}")
 
-    yield read
+    yield SimpleNamespace(
+        read=lambda text: wait(text, lambda: status("chapter/")[1]),
+        said=lambda words: wait(words, log.read_text),
+        status=lambda path: status(path)[0],
+    )
     server.terminate()
     server.wait()
 
 
-def test_a_reader_of_the_draft_sees_changes_and_mistakes(project, read):
+def test_a_reader_of_the_draft_sees_changes_and_mistakes(project, served):
+    read = served.read
     read(">1.25</a>")
     project.snippet("slope = 2.5")
     read(">2.5</a>")
@@ -52,3 +72,32 @@ def test_a_reader_of_the_draft_sees_changes_and_mistakes(project, read):
     assert "snippets/chapter/line.py:7" in page
     project.snippet("slope = 3.75")
     assert "weave-error" not in read(">3.75</a>")
+
+
+def test_a_broken_mkdocs_yml_is_a_sentence_with_its_line_and_serving_goes_on(project, served):
+    served.read(">1.25</a>")
+    config = project.root / "mkdocs.yml"
+    good = config.read_text()
+    config.write_text(f"{good}theme: {{name: mkdocs\n")
+    said = served.said("stays as it is")
+    line = good.count("\n") + 2  # where the end of the text is, and no bracket
+    assert f"mkdocs.yml:{line}: while parsing a flow mapping, " in said
+    assert "Traceback" not in said
+    served.read(">1.25</a>")
+    config.write_text(good.replace("site_name: test", "site_name: mended"))
+    served.read("mended")
+
+
+def test_what_an_editor_leaves_is_not_served_and_builds_nothing(project, served):
+    page = served.read(">1.25</a>")
+    for name in ("#chapter.md#", "chapter.md~", ".chapter.md.swp", "#notes.txt#"):
+        project.file(f"docs/{name}", "# T\n\nA copy.\n")
+    (project.root / "docs/.#chapter.md").symlink_to("nobody@nowhere")  # Emacs' lock
+    project.file("snippets/chapter/line.py~", "broken")
+    time.sleep(1)
+    assert served.said(BUILT).count(BUILT) == 1
+    project.file("docs/chapter.md", "# T\n\nIt is edited.\n")
+    assert served.read("It is edited.") != page
+    assert served.status("chapter.md~") == served.status("%23notes.txt%23") == 404
+    assert served.status("snippets/chapter/line.py~") == 404
+    assert served.status("snippets/chapter/line.py") == 200
