@@ -5,11 +5,12 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.exceptions import ConfigurationError
 from mkdocs.livereload import LiveReloadServer
 from watchdog.observers.polling import PollingObserverVFS
 from yaml import MarkedYAMLError
 
+from weave.embeds.embed import log
 from weave.pages.published import is_editors_own
 
 SECONDS_BETWEEN_LOOKS = 0.1  # MkDocs looks every half second
@@ -56,8 +57,8 @@ def go_on_without_settings(server: LiveReloadServer) -> None:
         try:
             build()
         except ConfigurationError as error:
-            said = f"{in_a_sentence(error)}. The site stays as it is until that is mended."
-            raise Abort(said) from None
+            # And end as if the site had been built: else the server would answer no request.
+            log.error("%s. The site stays as it is until that is mended.", in_a_sentence(error))
 
     server.builder = build_or_say_why_not
 
