@@ -70,6 +70,7 @@ plt.show()
 # %% says
 for name in eta:
     first, final = slope[name, 1], slope[name, 300]
+    assert slope[name, 300][0] > 0.9, "in the first step and nearly … after"
     assert abs(first[0] - 0.56) < 0.02, (
         r"moves like $\sqrt d$ in the first step and"
     )

@@ -68,6 +68,7 @@ plt.show()
 # %% says
 exact = [name for name in spread if np.isclose(spread[name], 1)]
 assert exact == ["DeBERTa, ÷ √(3·64)"], "only DeBERTa's … a spread of exactly 1"
+assert cases[exact[0]][0] == 3 * 64 == 192, "divided by the root of 192"
 assert layer == min(spread.values()), "the others leave from"
 assert width == max(spread.values()), "the others leave from … to"
 assert max(padded, gemma2, gemma3, merged, layer) < 1, "Left of it: a head of"

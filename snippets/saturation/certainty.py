@@ -81,12 +81,13 @@ assert gap_at_64[512] < 2 < np.sqrt(64) == 8, (
 assert np.all(np.diff([*gap_at_64.values()]) < 0), (
     "The more keys there are, the more crowded it is near the top"
 )
-many = [d_needed[n] for n in counts if n >= 64]
-assert min(many) > 10_000, (
-    "With 64 keys or more, one of them takes over 99% … at tens of thousands"
-)
+for n in (64, 512, 4096):
+    assert d_needed[n] > 10_000, (
+        "With 64 keys or more, one of them takes over … at tens of thousands"
+    )
 for n in (3, 64, 4096):
     assert np.all(np.diff(probability[n]) >= 0), "three curves rise slowly"
+    assert probability[n][0] < sure, "for 3, 64 and 4096 keys and undivided"
 assert 1 / 2 < at_64[3] < 0.6, "they stand at a little over a half"
 assert abs(at_64[64] - 1 / 5) < 0.02, "over a half, at a fifth and"
 assert at_64[4096] < 1 / 10, "at a fifth and below a tenth"

@@ -124,6 +124,7 @@ assert median[64][-1] / max(median[64]) < rms[64][-1] / max(rms[64]), (
 assert np.all(np.diff(rms[4096][sigma <= peak[4096]]) > 0), (
     "For 4096 keys they rise until a spread"
 )
+assert {3, 64, 4096} <= {*quantiles}, "Three stacked panels for … keys"
 low, _, high = quantiles[4096]
 assert np.interp(8, sigma, low) < 0.05, "at 8 the band reaches from almost 0"
 assert abs(np.interp(8, sigma, high) - 1 / 2) < 0.1, "from almost 0 to a half"
@@ -135,6 +136,9 @@ for n in counts:
         "Undivided scores lower it at every number of keys"
     )
 assert even_at_65536 < 0.01, "so nearly every draw is below .01"
+assert relative_at[512][8] < relative_at[512][1], (
+    "it at every number of keys: at 512 by a factor of"
+)
 assert median_at[3][8] < median_at[3][1], "For three keys the median falls from"
 assert median_at[512][8] > median_at[512][1], "For 512 it rises from"
 assert median_overtakes > rms_overtakes, (
@@ -155,7 +159,7 @@ assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
 )
 
 # Of the front page.
-assert growth > 1, (
+assert rms_at[512][8] > 2 * rms_at[512][1], (
     "at 512 keys the norm of the Jacobian … times as large as with"
 )
 assert median_at[3][np.sqrt(64)] < 0.01, (

@@ -48,6 +48,7 @@ plt.show()
 
 # %% says
 change = {n: norm[8][n] / norm[1][n] for n in counts}
+assert norm[np.sqrt(64)][3] < norm[1][3], "undivided scores of 64 dimensions"
 assert change[3] < 1 < change[512], "shrinks for three keys and grows for 512"
 assert change[16] < 1 < change[48], "make it larger, from a few dozen keys on"
 falling = [norm[1][n] for n in counts if n >= 3]

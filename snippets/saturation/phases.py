@@ -155,6 +155,8 @@ assert 1.9 < drawn["GPT-2 XL"][2] / drawn["GPT-2"][2] < 2.2, (
 assert min(bare["GPT-2 XL"], bare["OPT-175B"]) > critical[2048], (
     "without the divisor both would start frozen"
 )
+assert first_transformer == 64 / 4, "makes the undivided variance … at"
+assert first_transformer < 64, "Dashed lines mark 64 … and … self-attention"
 assert divided["GPT-3, if 0.02"] > critical[2048], (
     "With GPT-2's 0.02, … would start frozen in spite of the divisor"
 )

@@ -44,6 +44,7 @@ assert np.all(np.diff(weights, axis=1) < 0), "it never changes the order"
 assert largest[temperature == 1 / 2] > 0.95, (
     "At a half the first weight is nearly 1"
 )
+assert divisors[1] == np.sqrt(64) == 8, "keeps the order of the weights and"
 assert np.all(np.diff(ranges) < 0), "three curves approach each other without"
 assert np.all(abs(weights[-1] - 1 / 3) < 0.02), "all tend to one third"
 assert np.ptp(at[64]) < 0.03 < np.ptp(at[8]), (

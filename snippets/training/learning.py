@@ -90,6 +90,10 @@ assert min([*final[64, "none"], *final[256, "none"]]) > even, (
 assert undivided[16] < even, "at 16 it bends down in the end"
 
 assert divided < divided_below, "With a divisor every run ends below"
+for d in (64, 256):
+    assert final[d, "none"].min() >= bare, (
+        "$d = 64$ and 256 every undivided run"
+    )
 assert bare > even, "A model that weighs all keys alike gets to"
 
 # Of the questions.

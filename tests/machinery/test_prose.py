@@ -6,7 +6,7 @@ import pytest
 
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
 COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
-COMPUTE += "\nm = 12\ndims = [5, 6]"
+COMPUTE += "\nm = 12\ndims = [5, 6, 8]"
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,9 @@ def test_the_nearest_sentence_is_named(said):
         ("It is {= line.slope }, at 9:30.", "", None),
         ("Of 12 it is {= line.slope }.", "", None),  # a setting: the cell has m = 12
         ("Of 12 it is {= line.std[2] }.", "", None),
-        ("Of 5 it is {= line.slope }.", "", None),  # one of several
+        ("Of 5 it is {= line.slope }.", "", None),  # the first of several
+        ("Of 6 it is {= line.slope }.", "", "6"),  # one within, of which the ends are not said
+        ("Of 5, 6 and 8 it is {= line.slope }.", "", None),
         ("Of 5 it is {= line.std[2] }.", "", "5"),  # a key says which is meant
         ("It is {= line.slope } in Theorem 3, as “4” says.", "", None),
         ("It is less than 3 of them.", "", None),
@@ -158,6 +160,13 @@ def captioned(project, alternative, compute=COMPUTE, says=""):
     )
     script.write_text(text)
     return project.build(PAGE.format(text="Text.")).warnings
+
+
+def test_what_a_loop_goes_through_is_asserted_of_each(said):
+    says = 'for n in (1, 2):\n    assert std[n] > slope, "at 1 and 2 it is"'
+    assert said(says, "At 1 and 2 it is more.") == []
+    [found] = said(says.replace("(1, 2)", "(0, 1)"), "At 1 and 2 it is more.")
+    assert "no code knows 2" in found
 
 
 UNKNOWN = "docs/chapter.md:3: snippets/chapter/line.py:4: no code knows 7: "
@@ -201,6 +210,7 @@ def test_a_number_in_a_caption_that_no_code_knows(project, alternative, compute,
         ("It rises to 12%.", "n = 0.12"),
         ("It rises at $n = 7$.", "n, m = 7, 8"),
         ("It rises to 7, or {= std[7] }.", "std = {7: 1.0}"),
+        ("It rises to 3, 5 and 7.", "dims = [3, 5, 7]"),
         ("1. Here is the first.\n2. It rises.", ""),
         ("It rises at 12:30.", ""),
     ],

@@ -25,7 +25,7 @@ class Assertion(NamedTuple):
 
     line: int
     words: str  # on a page
-    code: str  # what is asserted
+    code: str  # what is asserted, and of what if it stands in a loop: `for n in (3, 512)`
     flaw: str = ""  # why it does not hold, or decides nothing
 
 
@@ -77,10 +77,18 @@ def check_assertions(cell: Cell, path: Path, namespace: dict[str, Any]) -> list[
     for one in tried:
         if not one.is_decided:
             one.flaw = decides_nothing(one, path)
-    return [
-        Assertion(one.node.lineno, words_of(one.node), ast.unparse(one.node.test), one.flaw)
-        for one in tried
+    return [Assertion(one.node.lineno, words_of(one.node), code_of(one), one.flaw) for one in tried]
+
+
+def code_of(tried: Tried) -> str:
+    """Give what is asserted, and what the loops around it go through: `a[n] > 1, (3, 512)`."""
+    loops = [
+        loop
+        for loop in ast.walk(tried.statement)
+        if isinstance(loop, ast.For) and tried.node in ast.walk(loop)
     ]
+    parts = [tried.node.test, *(loop.iter for loop in loops)]
+    return ", ".join(ast.unparse(part) for part in parts)
 
 
 def require_words(node: ast.Assert, path: Path) -> None:

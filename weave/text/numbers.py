@@ -8,8 +8,8 @@ caption's. Then the number is known if it is
 - in the name or the keys of what the sentence quotes: 64 in `{= spread.std[64] }`;
 - a number in the code of an assertion whose words the sentence has;
 - a setting: a number that the computing cell of such a snippet assigns to a name, as in `n = 512`.
-  One of several, as in `dims = [4, 64]` or `for d in [4, 64]`, counts only if the sentence quotes
-  no key, for a key says which of them is meant.
+  Of several, as in `dims = [4, 16, 64]` or `for d in [4, 64]`, all count where the sentence has all
+  of them, and else the ends of the list; none where it quotes a key, which says which is meant.
 
 Where the text gives the name as well, as in `$d = 64$`, only the setting of this name counts.
 
@@ -22,6 +22,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -92,11 +93,17 @@ def blank(match: re.Match[str]) -> str:
 
 @lru_cache(2**12)
 def numbers_in_code(code: str) -> frozenset[float]:
-    """Give the numbers that stand in some Python, but not those in its texts and comments."""
+    """Give the numbers that stand in some Python, but not those in its texts and comments.
+
+    A text that is a key counts, as it does where it is quoted: 64 in `share["d = 64"]`.
+    """
     found = set()
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            found.add(float(node.value))
+            with suppress(OverflowError):
+                found.add(float(node.value))
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            found |= {float(digits) for digits in WITHIN_NAME.findall(str(node.slice.value))}
     return frozenset(found)
 
 
@@ -115,14 +122,14 @@ class Settings:
     """The numbers that a computing cell assigns to names: `n = 512`, `for d in [4, 16, 64]`."""
 
     single: dict[str, set[float]] = field(default_factory=lambda: defaultdict(set))
-    several: dict[str, set[float]] = field(default_factory=lambda: defaultdict(set))
+    several: list[set[float]] = field(default_factory=list)  # a set for each list
 
     def add(self, name: str, value: ast.expr) -> None:
         """Note what a name is given, if that is a number or some numbers, written out."""
         if (number := number_written(value)) is not None:
             self.single[name].add(number)
-        else:
-            self.several[name].update(numbers_listed(value))
+        elif listed := set(numbers_listed(value)):
+            self.several.append(listed)
 
 
 def settings_of(code: str) -> Settings:
@@ -188,6 +195,7 @@ def unknown_numbers(
     stated = ASSUMED | keys  # by the sentence itself, or by what is asserted of it
     for code in asserted:
         stated |= numbers_in_code(code)
+    typed = set().union(*(number.values for number in typed_numbers(sentence)))
     set_in_code: set[float] = set()
     named: dict[str, set[float]] = defaultdict(set)
     for each in settings:
@@ -195,7 +203,9 @@ def unknown_numbers(
             named[name] |= values
             set_in_code |= values
         if not keys:
-            set_in_code.update(*each.several.values())
+            for values in each.several:
+                is_named_whole = values <= typed | ASSUMED
+                set_in_code |= values if is_named_whole else {min(values), max(values)}
     for number in typed_numbers(sentence):
         if number.values & stated:
             continue

@@ -101,17 +101,15 @@ def text_as_it_is(project: Project, name: str, _digest: str) -> Text:
 def kept_settings(project: Project, name: str) -> Settings:
     """Give the settings of a snippet's computing cell."""
 
-    def make() -> list[dict[str, list[float]]]:
+    def make() -> list[Any]:
         found = settings_of(read_snippet(project.jobs[name]).compute.code)
-        return [
-            {name: sorted(values) for name, values in group.items()}
-            for group in (found.single, found.several)
-        ]
+        single = {name: sorted(values) for name, values in found.single.items()}
+        return [single, [sorted(values) for values in found.several]]
 
     single, several = project.keep("settings", f"file snippets/{name}.py", make)
     return Settings(
         {name: set(values) for name, values in single.items()},
-        {name: set(values) for name, values in several.items()},
+        [set(values) for values in several],
     )
 
 
