@@ -1,5 +1,5 @@
-"""Without the divisor the weights pile up on one key as d grows; with it they
-do not.
+"""Without the divisor the weights of random keys pile up on one of them as d
+grows; with it they do not.
 
 Six staircases in two rows and three columns. Each shows the attention weights
 of one query over 32 random keys, sorted from the largest, in a typical draw.
@@ -62,7 +62,7 @@ assert np.all(np.diff(first) > 0), "the first step grows from column to column"
 assert first[-1] > 0.99, "until it is nearly all of the weight"
 assert scaled[0] < 0.2, "the weight spread over many keys"
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
-    "the weights pile up on one key as d grows"
+    "the weights of random keys pile up on one of them as d grows"
 )
 assert np.isclose(np.log(times_at_8), 8), "a key that leads another by 8"
 assert median[64] > 0.5 > median_scaled_max, (

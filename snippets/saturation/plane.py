@@ -1,5 +1,5 @@
 r"""Divided by $d^a$, scores freeze above a border. A larger $a$ moves it up;
-$a = \frac12$ leaves none.
+if queries and keys have variance 1, $a = \frac12$ leaves none.
 
 Three maps side by side: the number of keys from 2 to 16384 across, the
 dimensions from 1 to 1024 upwards, both logarithmic. The darker a place, the
