@@ -295,7 +295,7 @@ def test_who_starts_again_draws_other_numbers(visit):
     assert page.locator("why-puzzle").get_by_role("button", name="Draw once").is_disabled()
 
 
-COLOURS = """shown => [...shown.querySelectorAll('.panel *')].map(part => {
+COLOURS = """shown => [...shown.querySelectorAll('.panel :not([role=status])')].map(part => {
     const { color, backgroundColor, borderColor, fill, stroke } = getComputedStyle(part)
     const { data } = part.getContext?.('2d').getImageData(0, 0, part.width, part.height) ?? {}
     const name = part.outerHTML.slice(0, 60)

@@ -82,7 +82,7 @@ WRONG = [
     ("move*Math.sign(k[0][i])", "move*k[0][i]"),
     ("move*Math.sign(q[i])", "0"),
     ("const by=Math.sqrt(d)", "const by=d**0.51"),
-    ("scores[0]-this.start[d]", "scores[0]"),
+    ("scores[0]-this.start[0][d]", "scores[0]"),
     ("sums[d]/by", "sums[d-1]/by"),
     ("weight*weight", "weight"),
 ]

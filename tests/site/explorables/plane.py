@@ -24,10 +24,17 @@ READ = """shown => ({
 })"""
 # Variances of the models: GPT-2's and Llama 3's Var q · Var k, and T5's, which is the least.
 VARIANCES = [1, (768 * 0.02**2) ** 2, (4096 * 0.02**2) ** 2, 1 / 64]
-STATES = [
-    {"n": n, "d": d, "a": a, "v": v}
-    for n, d, a, v in product([2, 32, 512, 16384], [1, 23, 64, 1024], [0, 0.3, 0.5], VARIANCES)
-]
+STATES = (
+    [
+        {"n": n, "d": d, "a": a, "v": v}
+        for n, d, a, v in product([2, 32, 512, 16384], [1, 23, 64, 1024], [0, 0.3, 0.5], VARIANCES)
+    ]
+    + [  # the models as their buttons set them
+        {"n": n, "d": d, "a": a, "v": v}
+        for n, d, v in zip([1024, 8192, 512], [64, 128, 64], VARIANCES[1:], strict=True)
+        for a in (0, 0.25, 0.5)
+    ]
+)
 
 
 def differences(page: Page, snippet, module) -> Iterator[str]:
@@ -82,7 +89,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
 
 WRONG = [
     ("variance**(0.5-a)", "variance**(0.45-a)"),
-    ("spread<=sigma", "spread<=1.2*sigma"),
+    ("Math.log(sigma/spreads[low])", "Math.log(1.1*sigma/spreads[low])"),
     ("[-1,0,1,2].map", "[0,0,1,1].map"),
     ("2*Math.log(few", "2.1*Math.log(few"),
     ("/(1-2*a)", "/(1-a)"),

@@ -64,7 +64,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
 
 
 WRONG = [
-    ("Math.log(MOST/LEAST)", "Math.log(MOST)"),
+    ("Math.log(high/low)", "Math.log(high)"),
     ("zero?0:start[by][i]", "start[by][i]"),
     ("added[by][zero]", "added[by][0]"),
     ("[i][steps]", "[i][10]"),
