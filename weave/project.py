@@ -27,6 +27,7 @@ PACKAGE = Path(__file__).parent
 RUNS = "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"
 PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools brotli ziamath"
 MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
+IMPORTED = re.compile(r"^import (\w+)$", re.MULTILINE)
 WATCHED = ("snippets", "docs", "proofs")
 
 Answer = Callable[["Project", str], Any]
@@ -117,9 +118,26 @@ class Project:
                 runs[name] = run
             else:
                 missing[name] = path
-        ledgers = self.earlier_ledgers(missing)
+        # What reads ledgers comes after them: it takes over what they have found.
+        reads_ledgers = {name for name in missing if self.imports_any(missing[name], missing)}
+        for names in (missing.keys() - reads_ledgers, reads_ledgers):
+            runs |= self.run_jobs({name: missing[name] for name in missing if name in names})
+        self.jobs, self.runs = jobs, runs
+        self.share_errors()
+
+    def imports_any(self, script: Path, jobs: Mapping[str, Path]) -> bool:
+        """Tell whether one of the claims' scripts imports another that is among some jobs."""
+        if script.parent.name != "claims":
+            return False
+        modules = IMPORTED.findall(script.read_text("utf-8", errors="replace"))
+        return any(f"claims/{module}" in jobs for module in modules)
+
+    def run_jobs(self, jobs: Mapping[str, Path]) -> dict[str, Entry]:
+        """Run snippets and labs; keep each run, or note why it failed."""
+        runs: dict[str, Entry] = {}
+        ledgers = self.earlier_ledgers(jobs)
         found_before = {script: run.read("value claims") for script, run in ledgers.items()}
-        for name, outcome in run_all(missing, self.root, self.time_limit, found_before):
+        for name, outcome in run_all(jobs, self.root, self.time_limit, found_before):
             if isinstance(outcome, WeaveError):
                 self.failed[name] = outcome
                 continue
@@ -128,8 +146,7 @@ class Project:
                 if name.startswith("claims/") and f"file {script}" in trace:
                     trace = {**run.trace, **trace}  # what it found is of what it read
             runs[name] = self.store.write("run", name, trace, outcome)
-        self.jobs, self.runs = jobs, runs
-        self.share_errors()
+        return runs
 
     def share_errors(self) -> None:
         """Have a snippet that fails because of one that it imports fail with the same error.
