@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from tests.site.browser import BASE, PHONE, Tab, complains
+from tests.site.browser import BASE, PHONE, WIDE, Tab, complains
 from tests.site.explorables import CALM, PAGE, numbers, printed, show
 from tests.site.explorables.calculator import MODEL
 from tests.site.explorables.calculator import READ as CALCULATOR
@@ -172,12 +172,17 @@ def below_the_fold(tab: Tab) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
+LOW = {"width": 1366, "height": 650}  # a laptop's window
+
+
+@pytest.mark.parametrize("size", [WIDE | {"height": 800}, LOW, PHONE], ids=["wide", "low", "phone"])
 def test_the_first_screen_holds_all_of_it(visit, size):
     tab = visit(BASE, **CALM)
     tab.page.set_viewport_size(size)
     assert below_the_fold(tab) == []
     assert tab.page.locator("why-mechanism .row").count() == 2
+    if size is not PHONE:  # the bars carry the message
+        assert tab.page.locator("why-mechanism .bars").first.bounding_box()["height"] > 60
     tab.page.set_viewport_size(size | {"height": 400})
     assert below_the_fold(tab) != []
 
