@@ -212,7 +212,7 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
         area, grip = (shown.locator(part) for part in DRAGGED[name])
         area.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 300)")
         before, values = page.evaluate(state)
-        swipe(page, grip.bounding_box(), -40, 30)
+        swipe(page, grip.bounding_box(), -20, 90)
         after, then = page.evaluate(state)
         assert (after, then) != (before, values)
         assert after == before

@@ -23,9 +23,9 @@
         { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 2 },
       ];
 
-      stage = `<div class="terms"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
+      stage = `<div class="terms"><div class="dial"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
         <circle r="100"/><path class="query"/><path class="key"/><circle class="grip" r="14"/>
-        <text x="84" y="-14">q</text><text class="name">k</text><circle class="reach" r="30"/></svg>
+        <text x="84" y="-14">q</text><text class="name">k</text></svg><b class="reach"></b></div>
         <div class="sums">${ROWS.map(
           ([
             hue,
@@ -43,9 +43,9 @@
       });
 
       prepare() {
-        const turn = this.at(".turn");
-        this.drags(turn, ".reach", (event) => {
-          const box = turn.getBoundingClientRect();
+        const dial = this.at(".dial");
+        this.drags(dial, ".reach", (event) => {
+          const box = dial.getBoundingClientRect();
           const x = event.clientX - box.left - box.width / 2;
           const y = box.top + box.height / 2 - event.clientY;
           const t = Math.abs((Math.atan2(y, x) * 180) / Math.PI);
@@ -80,10 +80,10 @@
         const [x, y] = [100 * r * Math.cos(angle), -100 * r * Math.sin(angle)];
         this.at(".query").setAttribute("d", "M0 0H100m-12 -6l12 6l-12 6");
         this.at(".key").setAttribute("d", `M0 0L${x.toFixed(1)} ${y.toFixed(1)}`);
-        for (const circle of [this.at(".grip"), this.at(".reach")]) {
-          circle.setAttribute("cx", x.toFixed(1));
-          circle.setAttribute("cy", y.toFixed(1));
-        }
+        this.at(".grip").setAttribute("cx", x.toFixed(1));
+        this.at(".grip").setAttribute("cy", y.toFixed(1));
+        this.at(".reach").style.left = `${50 + x / 2.2}%`;
+        this.at(".reach").style.top = `${50 + y / 2.2}%`;
         const name = this.at(".name");
         name.setAttribute("x", x.toFixed(1));
         name.setAttribute("y", (y + 5).toFixed(1));
