@@ -141,6 +141,7 @@ INDEXED = "an integral of functions with an index: the reader does not know them
 LIMIT = "a limit, not an equation; tests/saturation/test_near_ties.py compares the code with it"
 # The formulas without a name, by what they begin with, and why.
 UNNAMED = {
+    "(a+b+c)^2 = a^2": STEP,
     r"\operatorname{softmax}\!\Big(": DEFINITION,
     r"p_i = \frac{e^{z_i}}": DEFINITION,
     r"\ln\frac{p_i}{p_j} =": STEP,
