@@ -28,7 +28,7 @@ RUNS = "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"
 PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools brotli ziamath"
 MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
 IMPORTED = re.compile(r"^import (\w+)$", re.MULTILINE)
-WATCHED = ("snippets", "docs", "proofs")
+WATCHED = ("snippets", "docs", "proofs", "check_attention")
 
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of

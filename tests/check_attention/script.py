@@ -1,4 +1,4 @@
-"""What all tests of the script share: the script, small attentions, and numbers row by row.
+"""What all tests of the script share: the script as it is downloaded, small attentions, and numbers row by row.
 
 It needs PyTorch: `pip install -r tests/requirements-torch.txt`, or `make torch`.
 """
@@ -6,17 +6,23 @@ It needs PyTorch: `pip install -r tests/requirements-torch.txt`, or `make torch`
 import importlib.util
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 from scipy.special import softmax
 
 torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
+from weave.pages.one_file import one_file  # noqa: E402
+
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402, F401
 
-SCRIPT = Path(__file__).parents[2] / "docs/check_attention.py"
+ROOT = Path(__file__).parents[2]
+FOLDER = TemporaryDirectory()  # as long as the tests run
+SCRIPT = Path(FOLDER.name, "check_attention.py")
+SCRIPT.write_text(one_file(ROOT / "check_attention"), "utf-8")
 torch.set_num_threads(1)
 
 
@@ -24,9 +30,7 @@ def load():
     spec = importlib.util.spec_from_file_location("check_attention", SCRIPT)
     loaded = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = loaded  # dataclasses ask for it
-    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # docs/ is published
     spec.loader.exec_module(loaded)
-    sys.dont_write_bytecode = writes
     return loaded
 
 
@@ -94,7 +98,7 @@ def found(rows):
 
 B, H, n, d = 2, 4, 12, 8
 Q, K = gaussian(B, H, n, d, seed=7), gaussian(B, H, n, d, seed=8)
-PAGE = (SCRIPT.parent / "your-model.md").read_text("utf-8")
+PAGE = (ROOT / "docs/your-model.md").read_text("utf-8")
 CAUSAL = np.tril(np.ones((n, n), bool))
 PADDED = np.arange(n) < np.array([n, n - 5])[:, None, None, None]
 EVERY = np.ones((B, H, n, n), bool)

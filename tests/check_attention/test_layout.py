@@ -22,7 +22,7 @@ def test_heads_that_are_told_apart_after_the_product(heads, keys):
     rows, expected = rows_of(apart_again, Q, k, k, heads=heads), rows_of(fused(), Q, k, k)
     assert len(rows) == H
     for one, other in zip(rows, expected, strict=True):
-        for name in ("scale", "q_norm", "k_norm", "mean", "aligned", "unpaired", "share"):
+        for name in ("scale", "q_norm", "k_norm", "spread_qk", "share"):
             assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-3), name
 
 
@@ -44,10 +44,10 @@ def test_a_layer_of_which_nothing_was_understood_costs_no_other(monkeypatch):
             self.odd(q, k, v)
             return self.plain(q, k, v)
 
-    def fails(sums, logits, allowed, scores, *more):
-        if scores.scale[0] == 1:
+    def fails(sums, logits, scored, *more):
+        if scored.scale[0] == 1:
             raise RuntimeError("too odd")
-        measure(sums, logits, allowed, scores, *more)
+        return measure(sums, logits, scored, *more)
 
     measure = ours.measure
     monkeypatch.setattr(ours, "measure", fails)
@@ -88,8 +88,7 @@ def test_what_is_no_attention_is_left_alone():
 def test_what_was_not_seen_is_named():
     class OtherAttention(nn.Module):
         def forward(self, x):
-            weights = torch.exp(x @ x.mT)
-            return weights / weights.sum(-1, keepdim=True) @ x
+            return torch.sigmoid(x @ x.mT) @ x
 
     class Both(nn.Module):
         def __init__(self):
@@ -102,7 +101,7 @@ def test_what_was_not_seen_is_named():
     report = ours.check(Both(), [Q], show=False)
     first, second = report.unseen
     assert first.startswith("two (OtherAttention)")
-    assert second.startswith("exp of (2, 4, 12, 12) in two")
+    assert second.startswith("sigmoid of (2, 4, 12, 12) in two")
     assert "Not seen: two" in str(report)
     with pytest.raises(ours.CheckError, match="OtherAttention"):
         ours.check(OtherAttention(), [Q], show=False)

@@ -106,7 +106,7 @@ def test_the_largest_logit_and_the_entropy():
 
 def row(layer, head, scale, spread=1.0, share=0.5, sharing=9.0):
     names = [each.name for each in ours.fields(ours.Row)]
-    known = dict.fromkeys(names[: names.index("null") + 1], math.nan)
+    known = dict.fromkeys(names[: names.index("k_norm") + 1], math.nan)
     made = ours.Row(**known | {
         "layer": layer, "head": head, "d": 64, "width": 256, "heads": 12, "said": 0, "rows": 9,
         "scale": scale, "source": "", "places": 1, "spread": spread, "spread_qk": spread,

@@ -8,6 +8,7 @@ from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import Context
 from weave.embeds.value import fill_in
 from weave.pages import lab
+from weave.pages.one_file import one_file
 from weave.project import Project
 from weave.run.snippet import CELL
 
@@ -94,11 +95,11 @@ def labs(project: Project) -> dict[str, bytes]:
 
 
 def check_attention(project: Project, address: str) -> dict[str, bytes]:
-    """Give the script that watches a model; what it prints links to the site."""
-    path = project.root / "docs" / CHECK_ATTENTION
-    if not path.is_file():
+    """Give the script that watches a model, one file of its modules; it links to the site."""
+    package = project.root / "check_attention"
+    if not package.is_dir():
         return {}
-    script = read_text(path, f"docs/{CHECK_ATTENTION}")
+    script = one_file(package)
     if address:
         script = script.replace('SITE = ""', f'SITE = "{address}"', 1)
     return {CHECK_ATTENTION: script.encode()}

@@ -1,0 +1,504 @@
+"""Which axes of a call are batch, heads, rows and keys; and the measuring of a call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from check_attention.axes import Axes, Axis, Contraction, contraction
+from check_attention.masks import Masking, compared_with_alibi, straight_bias
+from check_attention.measure import Scored, Sums, measure, taken
+from check_attention.traces import (
+    Arrangement,
+    Call,
+    MisfitError,
+    Part,
+    Scores,
+    code_line,
+    is_zero_one,
+)  # fmt: skip
+
+ENTRIES = 2**24  # logits that are held at once; fewer rows where there would be more
+Rows = Callable[[Tensor, Tensor], Tensor]  # of scale·q·k and places: the logits
+
+
+class Look:
+    """Arranges calls, measures them, and judges what their axes say."""
+
+    def __init__(self, watcher: Any) -> None:
+        self.watcher = watcher  # a Watcher, which is defined by means of this
+
+    # Axes
+
+    def arranged(self, call: Call, keys: set[Axis]) -> Arrangement:
+        """Tell batch, heads, rows and keys apart.
+
+        What a layer's weights made is heads, or keys and rows if they are exchanged. Where nothing
+        is known of that, the number of heads that the module says decides, and then the place.
+        """
+        every = [axis for dim in call.axes for axis in (dim or (Axis(1),))]
+        of_keys = [axis for axis in every if axis.root in keys]
+        rest = [axis for axis in every if axis.root not in keys]
+        if not of_keys:
+            raise MisfitError("its weights and v have no axis in common that softmax had")
+        scores = call.scores
+        if scores is None:
+            return self.by_place(call, rest, of_keys)
+        part = scores.parts[0]
+        of_k = {part.side(axis) for axis in of_keys}
+        query = {"first": "second", "second": "first"}.get(next(iter(of_k)), "first")
+        alone = [axis for axis in rest if part.side(axis) == query]
+        shared = [axis for axis in rest if axis not in alone]
+        features_keys = all(axis.is_feature for axis in of_keys)
+        is_known = any(axis.is_feature for axis in (*part.summed, *rest, *of_keys))
+        if is_known and features_keys and all(axis.is_feature for axis in part.summed):
+            # Both are made of features: heads stand where tokens should.
+            real = [axis for axis in shared if axis.size > 1]
+            heads = real[-1:]
+            return Arrangement([a for a in shared if a not in heads], heads, alone, of_keys)
+        if is_known and features_keys:
+            heads = [axis for axis in shared if axis.is_feature]
+            return Arrangement([a for a in shared if a not in heads], heads, alone, of_keys)
+        if is_known:
+            heads = [axis for axis in rest if axis.is_feature]
+            batch = [axis for axis in shared if axis not in heads]
+            return Arrangement(batch, heads, [a for a in alone if a not in heads], of_keys)
+        return self.by_number(call, shared, alone, of_keys)
+
+    def by_number(
+        self, call: Call, shared: list[Axis], alone: list[Axis], keys: list[Axis]
+    ) -> Arrangement:
+        """Find heads by the number that the module says."""
+        own, said = call.about["own"], call.about["around"]
+        if len(shared) > 2:  # windows and groups stand beside heads
+            for stop in range(len(shared), 1, -1):
+                for start in range(stop - 1, 0, -1):
+                    if torch.Size([a.size for a in shared[start:stop]]).numel() == said:
+                        heads = shared[start:stop]
+                        return Arrangement(shared[:start] + shared[stop:], heads, alone, keys)
+        if len(alone) > 1 and not any(axis.size == said for axis in shared):
+            # Keys that heads share: one axis of the queries alone is heads.
+            of_size = [axis for axis in alone if axis.size == said]
+            heads = of_size[-1:] or (alone[:1] if len(shared) < 2 else [])
+            if heads:
+                return Arrangement(shared, heads, [a for a in alone if a not in heads], keys)
+        if len(shared) > 1:
+            return Arrangement(shared[:1], shared[1:], alone, keys)
+        if shared and own and shared[0].size % own == 0:
+            return Arrangement(shared, [], alone, keys, split=own)
+        return Arrangement(shared, [], alone, keys)
+
+    def by_place(self, call: Call, rest: list[Axis], keys: list[Axis]) -> Arrangement:
+        """Find heads and rows of logits whose q and k were not seen."""
+        if len(rest) < 2:
+            return Arrangement([], [], rest, keys)
+        lead, rows = rest[:-1], rest[-1]
+        said = call.about["around"]
+        if len(rest) == 3 and lead[1].size != said == rows.size:  # batch × rows × heads × keys
+            return Arrangement(lead[:1], [rows], [lead[1]], keys)
+        return self.by_number(call, lead, [rows], keys)
+
+    def over_last(self, call: Call) -> bool:
+        """Say whether softmax runs over the last axis, as attention mostly does."""
+        return bool(call.axes[-1]) and {a.root for a in call.axes[-1]} == call.over
+
+    def is_of_tokens(self, call: Call, keys: set[Axis]) -> bool:
+        """Say whether keys are made of the input, and not of parameters alone."""
+        scores = call.scores
+        if scores is None:
+            return True
+        part = scores.parts[0]
+        owned = [self.watcher.trace(part.product.tensors[at]).is_owned for at in part.pair]
+        sides = {part.side(axis) for dim in call.axes for axis in dim if axis.root in keys}
+        return not any(
+            is_owned and side in sides
+            for is_owned, side in zip(owned, ("first", "second"), strict=True)
+        )
+
+    # One call
+
+    def measure(self, call: Call) -> None:
+        """Measure some rows of a call, all those that are not finite among them."""
+        keys = call.keys if call.keys is not None else call.over
+        if keys is None:
+            raise MisfitError(f"its weights are {call.form} of scores, and met no v")
+        if not any(axis.root in keys for dim in call.axes for axis in dim):
+            keys = self.same_size(call, keys)
+        found = self.arranged(call, keys)
+        groups = [found.batch, found.heads, found.rows, found.keys]
+        count = torch.Size([axis.size for axis in found.rows]).numel()
+        columns = torch.Size([axis.size for axis in found.keys]).numel()
+        lead = call.logits.numel() // max(1, count * columns)
+        logits = found.place(call.logits, call.axes, groups)
+        peak = logits.amax(-1).float()
+        bad = ~peak.isfinite()
+        if not call.has_nan:
+            bad &= peak != -torch.inf
+        places = taken(count, self.few(lead, columns), bad.flatten(0, 1).any(0))
+        logits = logits[:, :, places] * call.base
+        scores, shown, sink = call.scores, logits, None
+        q = k = None
+        if scores is not None:
+            q, k, before = self.of_scores(call, found, places)
+            if k is not None and k.shape[2] != columns:
+                shown = logits[..., before : before + k.shape[2]]
+                sink = torch.cat([logits[..., :before], logits[..., before + k.shape[2] :]], -1)
+        self.add(call, found, places, count, shown, sink, q, k)
+
+    def same_size(self, call: Call, keys: set[Axis]) -> set[Axis]:
+        """Find axes of the call that are as long as those that met v, if theirs were lost."""
+        sizes = {axis.size for axis in keys}
+        return {
+            a.root
+            for dim in call.axes
+            for a in dim
+            if a.size in sizes and a.root in (call.over or ())
+        }
+
+    def few(self, lead: int, keys: int) -> int:
+        """Say how many rows can be held at once."""
+        return min(self.watcher.most, max(2, ENTRIES // max(1, lead * keys)))
+
+    def of_scores(
+        self, call: Call, found: Arrangement, places: Tensor | None
+    ) -> tuple[Tensor | None, Tensor | None, int]:
+        """Give q and k as batch × heads × length × d, and how many columns stand before the keys."""
+        scores: Scores = call.scores  # type: ignore[assignment]
+        before = sum(axis.before for axis in found.keys)
+        q_all, k_all = [], []
+        for part in scores.parts:
+            sides = {part.side(axis) for axis in found.keys}
+            which = 0 if sides == {"first"} else 1
+            summed = sorted(part.summed, key=lambda axis: axis.size)
+            keys = self.original(part, found.keys)
+            rows = self.original(part, found.rows)
+            q = found.place(
+                part.tensor(1 - which), part.axes(1 - which),
+                [found.batch, found.heads, rows, summed], places,
+            )  # fmt: skip
+            k = found.place(
+                part.tensor(which), part.axes(which), [found.batch, found.heads, keys, summed]
+            )
+            q_all.append(q.float() * part.weight)
+            k_all.append(k.float())
+        shape = torch.broadcast_shapes(*(t.shape[:2] for t in (*q_all, *k_all)))  # type: ignore[no-untyped-call]
+        q_all, k_all = ([t.expand(*shape, *t.shape[2:]) for t in all_] for all_ in (q_all, k_all))
+        k = torch.cat(k_all, -1) if len(k_all) > 1 else k_all[0]
+        for more in scores.joined:
+            own = more.parts[0]
+            letters = own.product.letters[own.pair[1]]
+            axes = tuple(scores.parts[0].axes_of.get(x, own.axes_of[x]) for x in letters)
+            keys = [
+                a
+                for x in letters
+                if x not in own.product.summed(*own.pair)
+                for a in own.axes_of[x]
+                if own.side(a) == "second"
+            ]
+            summed = list(scores.parts[0].summed)
+            k2 = found.place(
+                own.tensor(1),
+                tuple(
+                    own.axes_of[x]
+                    if x in own.product.result and own.side(own.axes_of[x][0]) == "second"
+                    else a
+                    for x, a in zip(letters, axes, strict=True)
+                ),
+                [found.batch, found.heads, keys, summed],
+            )
+            ratio = more.scale / scores.scale
+            k = torch.cat([k, k2.float().expand(*shape, *k2.shape[2:]) * ratio], 2)
+        q = torch.cat(q_all, -1) if len(q_all) > 1 else q_all[0]
+        return q, k, before
+
+    @staticmethod
+    def original(part: Part, axes: list[Axis]) -> list[Axis]:
+        """Give axes as the product made them, without what was joined to them since."""
+        made = []
+        for axis in axes:
+            is_longer = bool(axis.before or axis.after)
+            if is_longer and axis.root.size + axis.before + axis.after != axis.size:
+                raise MisfitError("its scores were cut and joined after the product")
+            made.append(axis.root if is_longer else axis)
+        return made
+
+    def add(
+        self, call: Call, found: Arrangement, places: Tensor, count: int, logits: Tensor,
+        sink: Tensor | None, q: Tensor | None, k: Tensor | None, has_cap: bool = False,
+    ) -> None:  # fmt: skip
+        """Add some rows to the sums of their layer."""
+        heads, keys = logits.shape[1], logits.shape[3]
+        scores = call.scores
+        positions = count
+        if scores is None or q is None or k is None:
+            sums = self.watcher.sums(call, heads, 0, length=keys, positions=positions)
+            measured = measure(sums, logits, None, sink, places, call.has_nan)
+            self.finish(call, found, sums, measured, places, count, keys, None, None)
+            return
+        part = scores.parts[0]
+        which = 0 if {part.side(axis) for axis in found.keys} == {"first"} else 1
+        of_q, of_k = part.known[1 - which], part.known[which]
+        q, k, padded = self.unpadded(q, k)
+        d = q.shape[-1]
+        features = all(axis.is_feature for axis in found.keys)
+        sums_features = all(axis.is_feature for axis in part.summed)
+        no_features = not any(axis.is_feature for axis in part.summed)
+        said = call.about["said"]
+        sums = self.watcher.sums(
+            call, heads, d,
+            length=keys, positions=positions, padded=padded,
+            q_width=max((axis.width for axis in part.summed), default=0),
+            places=scores.places + of_q.places + of_k.places,
+            is_unit=of_q.is_unit and of_k.is_unit,
+            is_mixed=scores.is_mixed,
+            is_capped=scores.is_capped or has_cap,
+            rows_are_heads=(features and sums_features)
+            or (1 < count == keys == said != heads and not any(a.is_feature for a in part.summed)),
+            is_over_channels=features and no_features,
+        )  # fmt: skip
+        factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
+        scale = _each(scores.scale * call.base, heads, q)
+        for axis, each in scores.each:
+            at = [a.root for a in found.heads]
+            if axis in at and len(at) == 1 and each.numel() == heads:
+                scale = scale * each.to(scale.device)
+        is_sum = not (scores.is_capped or scores.is_mixed or has_cap)
+        scored = Scored(q, k, scale, factors, is_sum)
+        measured = measure(sums, logits, scored, sink, places, call.has_nan)
+        for more in scores.joined:
+            of_more = more.parts[0].known
+            each = [_each(known.factor, heads, q) for known in of_more]
+            sums.note_scale(_each(more.scale * call.base, heads, q) * each[0] * each[1])
+        self.finish(call, found, sums, measured, places, count, keys, k, d)
+
+    def unpadded(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, int]:
+        """Leave out coordinates at the end that are zeros in all queries or in all keys."""
+        if q.shape[-1] < 2 or (bool((q[..., -1] != 0).any()) and bool((k[..., -1] != 0).any())):
+            return q, k, 0
+        zero = (q == 0).flatten(0, -2).all(0) | (k == 0).flatten(0, -2).all(0)
+        d = int((~zero).nonzero().max()) + 1 if bool((~zero).any()) else q.shape[-1]
+        return q[..., :d], k[..., :d], q.shape[-1] - d
+
+    def finish(
+        self, call: Call, found: Arrangement, sums: Sums, measured: Any, places: Tensor, count: int,
+        keys: int, k: Tensor | None, d: int | None,
+    ) -> None:  # fmt: skip
+        """Look at masks and biases of a call that was measured, and at its axes."""
+        call.sums = sums
+        about = sums.about
+        about["after"] = call.after
+        if call.cause and not about.get("cause"):
+            about["cause"] = call.cause
+        if call.output:
+            about["output"], about["digest"] = call.output
+        masking = about.setdefault("masking", Masking(says_causal=call.about["says_causal"]))
+        scores = call.scores
+        meant = self.meant(call, found, places, keys)
+        masking.filled = scores.filled if scores else ""
+        if scores and scores.added:
+            masking.added = scores.added
+        plain = (
+            k if k is not None and not getattr(call.about["module"], "add_zero_attn", 0) else None
+        )
+        if not (about.get("is_over_channels") or about.get("rows_are_heads")):
+            masking.look(measured, places, keys, meant, plain, self.watcher.padding, count == keys)
+        if scores and d and not (scores.is_capped or scores.is_mixed):
+            slopes = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
+            if slopes:
+                about |= compared_with_alibi(slopes, d, call.about["divides_bias"])
+            elif scores.is_bias_divided and not call.about["divides_bias"]:
+                about["may_be_divided"] = True
+        if scores and scores.repeated:
+            about["bias_times"] = 1.0 + scores.repeated
+        self.judge_axis(call)
+        if self.watcher.kept is not None:
+            self.watcher.kept.append(
+                {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
+                 "rows": count, "scale": sums.scales[-1] if sums.scales else None,
+                 "axis": about.get("axis_verdict", "")}
+            )  # fmt: skip
+
+    def meant(self, call: Call, found: Arrangement, places: Tensor, keys: int) -> Tensor | None:
+        """Give the keys that masks were to leave out, as rows."""
+        if call.scores is None or not call.scores.left_out:
+            return None
+        groups = [found.batch, found.heads, found.rows, found.keys]
+        whole: Tensor | None = None
+        for mask, axes in call.scores.left_out:
+            try:
+                rows = found.place(mask, axes, groups, places)
+            except (MisfitError, RuntimeError):
+                continue
+            if rows.shape[-1] == keys:
+                whole = rows if whole is None else whole | rows
+        return whole
+
+    def judge_axis(self, call: Call) -> None:
+        """Compare the axis of softmax with that which the product with v sums over."""
+        if call.sums is None or call.over is None:
+            return
+        sums: Sums = call.sums
+        if call.keys is None:
+            self.judge_alone(call)
+            return
+        roots = {axis.root for dim in call.axes for axis in dim}
+        keys = call.keys & roots
+        if not keys or call.over == keys or not call.over:
+            return
+        found = self.arranged(call, keys)
+        kinds = {"queries": found.rows, "heads": found.heads, "batch": found.batch}
+        named = [
+            name for name, axes in kinds.items() if any(axis.root in call.over for axis in axes)
+        ]
+        if not named:
+            return
+        if keys <= call.over:
+            sums.about["axis_verdict"] = "more"
+            sums.about["axis_detail"] = "it runs over " + " and ".join(named) + ", too"
+        else:
+            sums.about["axis_verdict"] = named[0]
+        sums.about["lines"] = sums.about["lines"] | call.about["lines"]
+
+    def judge_alone(self, call: Call) -> None:
+        """Judge a softmax whose weights met no v: no key is an axis that q and k share."""
+        if call.scores is None or call.over is None:
+            return
+        part = call.scores.parts[0]
+        over = [axis for dim in call.axes for axis in dim if axis.root in call.over]
+        if over and all(part.side(axis) == "both" for axis in over):
+            is_heads = any(axis.is_feature for axis in over)
+            call.sums.about["axis_verdict"] = "heads" if is_heads else "batch"
+
+    # Kernels
+
+    def fused(
+        self, result: Tensor | None, query: Tensor, key: Tensor, mask: Tensor | None,
+        is_causal: bool, scale: float | None,
+    ) -> None:  # fmt: skip
+        """Note a call of scaled_dot_product_attention or of a kernel like it."""
+        lines = {"mask": code_line()}
+        added = ""
+
+        def logits_of(found: Arrangement, axes: Axes, shape: list[int]) -> Rows:
+            def rows(logits: Tensor, places: Tensor) -> Tensor:
+                n, keys = shape[-2], shape[-1]
+                if is_causal:
+                    seen = torch.arange(keys, device=logits.device) <= places[:, None]
+                    logits = logits.masked_fill(~seen, -torch.inf)
+                if mask is not None:
+                    groups = [found.batch, found.heads, found.rows, found.keys]
+                    full = mask.detach().expand(*shape[:-2], n, keys)
+                    part = found.place(full, axes, groups, places)
+                    if mask.dtype == torch.bool:
+                        return logits.masked_fill(~part, -torch.inf)
+                    return logits + part.float()
+                return logits
+
+            return rows
+
+        if mask is not None and mask.dtype != torch.bool:
+            if is_zero_one(mask):
+                added = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
+        self.kernel(result, query, key, scale, logits_of, lines, added=added,
+                    is_added=mask is not None and mask.dtype != torch.bool)  # fmt: skip
+
+    def kernel(
+        self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,
+        logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
+        is_sum: bool = True, added: str = "", is_added: bool = False,
+    ) -> None:  # fmt: skip
+        """Note one call of a kernel, with q as … × rows × d and k as … × keys × d."""
+        w = self.watcher
+        w.counts["all"] += 1
+        try:
+            c = _scores_of(query, key)
+            traces = [w.trace(query), w.trace(key)]
+            axes_of = w.letters(c, traces)
+            own = {
+                x: tuple(Axis(a.size, a.is_feature, a.width) for a in axes)
+                for x, axes in axes_of.items()
+            }
+            part = Part(c, (0, 1), (traces[0].known, traces[1].known), own)
+            used = query.shape[-1] ** -0.5 if scale is None else float(scale)
+            lines = lines | {"scale": code_line()}
+            known = [each.line for each in part.known if each.line]
+            if known:
+                lines["scale"] = known[-1]
+            scores = Scores((part,), used, places=1, added=added, is_added=is_added, lines=lines)
+            axes = tuple(own[x] for x in c.result)
+            shape = [c.size(x) for x in c.result]
+            keys = {a.root for a in own[c.result[-1]]}
+            about = w.about() | {"lines": lines}
+            call = Call(
+                w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
+            )
+            call.keys, call.is_done = keys, True
+            call.has_nan = False
+            if result is not None and bool(result.isnan().any()):
+                call.has_nan = True
+            if not keys:
+                axes = (*axes[:-1], (key_axis := (Axis(1),)))
+                own[c.result[-1]] = key_axis
+                call.axes, call.keys, call.over = axes, {key_axis[0]}, {key_axis[0]}
+            self.rows_of_kernel(call, query, shape, logits_of, is_sum, result)
+        except Exception as error:
+            w.left_out(f"In {w.place()} a call was left out: {error}")
+        else:
+            w.counts["understood"] += 1
+
+    def rows_of_kernel(
+        self, call: Call, query: Tensor, shape: list[int],
+        logits_of: Callable[[Arrangement, Axes, list[int]], Rows], is_sum: bool,
+        result: Tensor | None,
+    ) -> None:  # fmt: skip
+        """Compute some rows of the logits again, and measure them."""
+        found = self.arranged(call, call.keys or set())
+        count = torch.Size([axis.size for axis in found.rows]).numel()
+        lead = torch.Size(shape[:-2]).numel()
+        q, k, _ = self.of_scores(call, found, None)
+        if q is None or k is None:
+            return
+        bad = ~q.isfinite().all(-1).flatten(0, 1).all(0)
+        odd = result is not None and call.has_nan
+        if odd and result is not None:
+            rows = result.isnan().any(-1)
+            if rows.shape[-1] == bad.shape[0]:
+                bad = bad | rows.reshape(-1, rows.shape[-1]).any(0)
+        places = taken(count, self.few(lead, shape[-1]), bad)
+        q = q[:, :, places] if q.shape[2] > 1 else q
+        scale = call.scores.scale if call.scores else 1.0
+        raw = scale * (q @ k.transpose(-1, -2))
+        logits = logits_of(found, call.axes, shape)(raw, places)
+        if odd and not bool((~logits.amax(-1).isfinite()).any()):
+            call.cause = "v is not finite, as the output has NaN and the logits have none"
+            call.has_nan = False
+        if result is not None:
+            call.output = _digest(result)
+        self.add(call, found, places, count, logits, None, q, k, has_cap=not is_sum)
+
+
+def _scores_of(query: Tensor, key: Tensor) -> Contraction:
+    """Give q·k as a product of … × rows × d and … × keys × d."""
+    made = contraction("matmul", (query, key.transpose(-1, -2)), {})
+    if made is None:
+        raise MisfitError("q and k make no product")
+    left, right = made.letters
+    return Contraction((query, key), (left, right[:-2] + right[-1] + right[-2]), made.result)
+
+
+def _digest(result: Tensor) -> tuple[float, float]:
+    """Give the size of what came out, and a number that tells it from anything else."""
+    values = result.detach().float().flatten().nan_to_num(0, 0, 0)
+    ramp = torch.arange(values.numel(), device=values.device).sin()
+    count = max(1, values.numel())
+    return float(values.square().sum() / count) ** 0.5, float((values * ramp).sum()) / count**0.5
+
+
+def _each(value: Any, heads: int, like: Tensor) -> Tensor:
+    """Give a number for each head; what is one for each of something else is no factor."""
+    if isinstance(value, Tensor):
+        given = value.detach().float()
+        value = given if given.numel() == heads else 1.0
+    made = value if isinstance(value, Tensor) else torch.full((heads,), float(value))
+    return made.to(like.device)

@@ -1,0 +1,281 @@
+"""What one calls: `watch`, `check`, `assert_attention` and `Monitor`."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from check_attention.kernels import kernels
+from check_attention.report import Report
+from check_attention.watcher import Watcher
+from check_attention.words import NEVER_MEANT, CheckError
+
+ROWS = 64  # queries of each sequence that are looked at, evenly spaced
+
+
+@contextmanager
+def watch(
+    model: nn.Module, rows: int = ROWS, scale: float | None = None, allow: Iterable[str] = ()
+) -> Iterator[Report]:
+    """Watch the attention of a model while it is called; the report is filled when this ends.
+
+    Args:
+        model: any module, in whatever mode and precision it is; of a part, only that is watched
+        rows: how many queries of each sequence are looked at, evenly spaced
+        scale: what q·k should be multiplied by, if it is not 1/√d and no configuration says so
+        allow: names of layers, such as `pool.*`, of which nothing has to be understood
+
+    Raises:
+        CheckError: it is no module, or one that cannot be watched.
+    """
+    with watched(model, rows, scale, allow) as (report, _):
+        yield report
+
+
+@contextmanager
+def watched(
+    model: nn.Module, rows: int = ROWS, scale: float | None = None, allow: Iterable[str] = ()
+) -> Iterator[tuple[Report, Watcher]]:
+    """Do what `watch` does, and give what watches, too."""
+    if not isinstance(model, nn.Module):
+        raise CheckError(f"the model is a {type(model).__name__}, and has to be a torch.nn.Module")
+    if rows < 1:
+        raise CheckError(f"rows is {rows}, and has to be 1 or more")
+    model = _plain(model)
+    if isinstance(model, torch.jit.ScriptModule):
+        raise CheckError("a TorchScript module runs outside of Python: give the module behind it")
+    report, watcher = Report(allow=[*allow]), Watcher(model, rows, scale)
+    before = nn.modules.module.register_module_forward_pre_hook(watcher.enter)
+    after = nn.modules.module.register_module_forward_hook(watcher.leave, always_call=True)
+    try:
+        with watcher, _eager(), kernels(watcher):
+            yield report, watcher
+    finally:
+        before.remove()
+        after.remove()
+        watcher.settle(everything=True)
+        _fill(report, watcher)
+
+
+def _fill(report: Report, watcher: Watcher) -> None:
+    """Put what was found into a report."""
+    for (layer, _, _), sums in watcher.found.items():
+        if sums.sums:  # else each of its calls was left out
+            report.rows += sums.rows(layer)
+    seen = {row.layer for row in report.rows}
+    report.unseen = [
+        f"{name} ({kind}); nothing that it called looked like attention"
+        for name, kind in watcher.called.items()
+        if not any(layer == name or layer.startswith(f"{name}.") for layer in seen)
+    ]
+    if report.unseen or not report.rows:
+        similar = list(watcher.similar)
+        report.unseen += [f"{each}, in a form that is not known" for each in similar[:8]]
+    report.notes += watcher.notes
+    report.not_understood += watcher.open
+    report.calls, report.understood = watcher.counts["all"], watcher.counts["understood"]
+    report.judge_together()
+
+
+def _plain(model: Any) -> Any:
+    """Give the module that torch.compile stands around."""
+    return getattr(model, "_orig_mod", model)
+
+
+def _eager() -> Any:
+    """Have compiled functions run as they are written, where there can be any."""
+    if "torch._dynamo" in sys.modules and hasattr(torch.compiler, "set_stance"):
+        return torch.compiler.set_stance("force_eager")
+    return nullcontext()
+
+
+def check(
+    model: nn.Module,
+    batches: Iterable[Any],
+    forward: Callable[[nn.Module, Any], Any] | None = None,
+    rows: int = ROWS,
+    show: bool = True,
+    scale: float | None = None,
+    allow: Iterable[str] = (),
+) -> Report:
+    """Run a model on a few batches, without gradients, and report on its attention.
+
+    Buffers and random numbers are put back as they were.
+
+    Args:
+        model: any module, in the mode, precision and place that you want to know about
+        batches: each a mapping of keyword arguments, a sequence of arguments, or the one argument
+        forward: how to call the model with a batch, if not so
+        rows: how many queries of each sequence are looked at, evenly spaced
+        show: print the report
+        scale: what q·k should be multiplied by, if it is not 1/√d and no configuration says so
+        allow: names of layers, such as `pool.*`, of which nothing has to be understood
+
+    Raises:
+        CheckError: a wrong input, or no attention was seen.
+    """
+    call, model = forward or call_with, _plain(model)
+    if isinstance(batches, Tensor | Mapping | str) or not isinstance(batches, Iterable):
+        raise CheckError("batches has to be a list of batches; for a single one write [batch]")
+    watching = watched(model, rows, scale, allow)
+    with watching as (report, watcher), torch.no_grad(), restored(model):
+        count = 0
+        for batch in batches:
+            count += 1
+            watcher.padding = _padding(model, batch) if forward is None else None
+            try:
+                call(model, batch)
+            except TypeError as error:
+                if forward or (misfit := _misfit(model, batch)) is None:
+                    raise  # the model's own
+                raise CheckError(
+                    f"batch {count} does not fit the model: {misfit}. Say how to call it, such as "
+                    "forward=lambda model, batch: model(batch[0]); make() may return this third"
+                ) from error
+    if not count:
+        raise CheckError("there are no batches")
+    if not report.rows:
+        unseen = "; ".join([*report.unseen, *report.notes])
+        raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
+    if show:
+        print(report)
+    return report
+
+
+def assert_attention(
+    model: nn.Module,
+    batches: Iterable[Any],
+    forward: Callable[[nn.Module, Any], Any] | None = None,
+    fail_on: Iterable[str] = NEVER_MEANT,
+    spread: tuple[float, float] | None = None,
+    **options: Any,
+) -> Report:
+    """Check a model in a test: raise an AssertionError that says which heads are at fault.
+
+    Args:
+        model: as for `check`, like batches, forward and options
+        batches: as for `check`
+        forward: as for `check`
+        fail_on: which of FAULTS
+        spread: the least and the largest spread that a head may have
+        options: as for `check`
+    """
+    report = check(model, batches, forward, show=False, **options)
+    found = report.faults(*fail_on)
+    if spread:
+        out = [row for row in report.rows if not spread[0] <= row.spread <= spread[1]]
+        found += [f"spread {row.spread:.3g}: {report.where([row])}" for row in out]
+    if found:
+        raise AssertionError("\n".join(found))
+    return report
+
+
+class Monitor:
+    """Watches one step of training in many, and gives numbers that any logger takes.
+
+    Between those steps nothing is left in the model or in PyTorch, so it costs nothing there.
+
+        monitor = Monitor(model, every=500)
+        for step, batch in enumerate(batches):
+            with monitor(step):
+                loss = model(batch)
+            if monitor.metrics:
+                log(monitor.metrics, step)
+
+    Each process watches its own batches. Compiled code runs as it is written in a step that is
+    watched.
+    """
+
+    def __init__(
+        self, model: nn.Module, every: int = 500, rows: int = 16, prefix: str = "attn"
+    ) -> None:
+        if every < 1:
+            raise CheckError(f"every is {every}, and has to be 1 or more")
+        self.model, self.every, self.rows, self.prefix = model, every, rows, prefix
+        self.watching: AbstractContextManager[Report] | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was seen, and stop watching."""
+        if self.watching:
+            self.stop()
+        self.report, self.metrics = Report(), dict[str, float]()
+
+    def start(self, step: int) -> None:
+        """Begin to watch, if it is this step's turn; the metrics of an earlier step are gone."""
+        self.reset()
+        if step % self.every == 0:
+            self.watching = watch(self.model, self.rows)
+            self.report = self.watching.__enter__()
+
+    def stop(self) -> dict[str, float]:
+        """Stop watching; give the metrics of this step, or nothing if it was not watched."""
+        if self.watching:
+            watching, self.watching = self.watching, None
+            watching.__exit__(None, None, None)
+            self.metrics = self.report.metrics(self.prefix)
+        return self.metrics
+
+    @contextmanager
+    def __call__(self, step: int) -> Iterator[None]:
+        """Watch what runs inside, if it is this step's turn."""
+        self.start(step)
+        try:
+            yield
+        finally:
+            self.stop()
+
+
+def _arguments(batch: Any) -> tuple[Iterable[Any], Mapping[str, Any]]:
+    if isinstance(batch, Mapping):
+        return (), batch
+    return batch if isinstance(batch, list | tuple) else (batch,), {}
+
+
+def call_with(model: nn.Module, batch: Any) -> Any:
+    positional, named = _arguments(batch)
+    return model(*positional, **named)
+
+
+def _misfit(model: nn.Module, batch: Any) -> str | None:
+    """Say why a batch cannot be the model's arguments; nothing, if it can."""
+    positional, named = _arguments(batch)
+    try:
+        inspect.signature(model.forward).bind(*positional, **named)
+    except TypeError as error:
+        return str(error)
+    return None
+
+
+def _padding(model: nn.Module, batch: Any) -> Tensor | None:
+    """Say which tokens of a batch are padding, where an argument says so by its name."""
+    positional, named = _arguments(batch)
+    try:
+        given = inspect.signature(model.forward).bind(*positional, **named).arguments
+    except (TypeError, ValueError):
+        return None
+    given = given | given.get("kwargs", {})
+    for name in ("attention_mask", "key_padding_mask", "src_key_padding_mask"):
+        mask = given.get(name)
+        if isinstance(mask, Tensor) and mask.ndim == 2 and mask.dtype != torch.float32:
+            return mask == 0 if name == "attention_mask" else mask != 0
+    return None
+
+
+@contextmanager
+def restored(model: nn.Module) -> Iterator[None]:
+    """Put buffers and random numbers back as they were."""
+    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    begun = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    devices = range(torch.cuda.device_count() if begun else 0)
+    with torch.random.fork_rng(devices=list(devices)):
+        try:
+            yield
+        finally:
+            with torch.no_grad():
+                for buffer, old in buffers:
+                    buffer.copy_(old)

@@ -1,0 +1,391 @@
+"""What a function of PyTorch does to what is known of its tensors: axes, factors and scores."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from check_attention.axes import Axes, Axis, alike, broadcast, fresh, regrouped, viewed
+from check_attention.stated import is_number
+from check_attention.traces import NOTHING, Known, Part, Scores, Trace, code_line, is_zero_one
+from check_attention.words import CLOSE
+
+TIMES = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "multiply_"}
+OVER = {"div", "div_", "__truediv__", "__itruediv__", "true_divide", "divide", "divide_"}
+PLUS = {"add", "add_", "__add__", "__radd__", "__iadd__"}
+MINUS = {"sub", "sub_", "__sub__", "__isub__", "subtract"}
+MIXES = {"linear", "conv2d"}  # of scores: talking heads
+WIDENS = {"cat", "concat", "concatenate", "pad"}  # scores by a sink
+FILLS = {"masked_fill", "masked_fill_", "where"}
+VIEWS = {
+    "__get__", "permute", "transpose", "transpose_", "movedim", "moveaxis", "swapaxes", "swapdims",
+    "t", "unsqueeze", "unsqueeze_", "squeeze", "squeeze_", "expand", "expand_as", "broadcast_to",
+    "__getitem__", "narrow", "select", "split", "split_with_sizes", "chunk", "tensor_split",
+    "unbind", "adjoint",
+}  # fmt: skip
+SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel"}
+# What else leaves a factor, or what scores came from, as it is.
+LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
+stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
+nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
+reciprocal __rdiv__ masked_scatter"""
+KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
+LOW = -1e3  # what is put in place of a logit to leave a key out is below this
+
+
+def axes_after(
+    name: str, func: Any, result: Any, args: Any, kwargs: Any, given: list[Tensor],
+    traces: list[Trace],
+) -> list[Axes | None]:  # fmt: skip
+    """Give the axes of each tensor of a result."""
+    made = [result] if isinstance(result, Tensor) else list(result)
+    first = traces[0].axes
+    if name in VIEWS and args and args[0] is given[0]:
+        if first is None:
+            return [None] * len(made)
+        found = viewed(func, args, kwargs, first)
+        if found is not None and len(found) == len(made):
+            return list(found)
+        return [alike(first, each.shape) for each in made]
+    if not isinstance(result, Tensor):
+        return [None] * len(made)
+    if name in SHAPES:
+        return [regrouped(first, result.shape) if first is not None else None]
+    if name in WIDENS:
+        return [_widened(name, result, args, kwargs, traces)]
+    if name == "stack":
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
+        if first is None:
+            return [None]
+        return [(*first[:dim], fresh(result.shape[dim : dim + 1])[0], *first[dim:])]
+    if name == "view_as_complex" and first is not None:
+        return [first[:-1]]
+    if name == "view_as_real" and first is not None:
+        return [(*first, (Axis(2, True),))]
+    pairs = [(t.shape, trace.axes) for t, trace in zip(given, traces, strict=True) if trace.axes]
+    fitting = [(shape, axes) for shape, axes in pairs if len(shape) <= result.ndim]
+    scored = [
+        (t.shape, trace.axes)
+        for t, trace in zip(given, traces, strict=True)
+        if (trace.scores or trace.weights) and trace.axes is not None
+    ]
+    if not fitting:
+        return [None]
+    ordered = scored + [pair for pair in fitting if pair not in scored]
+    if any(shape == result.shape for shape, _ in fitting) or name in TIMES | OVER | PLUS | MINUS:
+        if scored and scored[0][0] == result.shape:
+            return [scored[0][1]]
+        return [broadcast(ordered, result.shape)]
+    return [alike(first, result.shape) if first is not None and name in KEEPS else None]
+
+
+def _widened(name: str, result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) -> Axes | None:
+    """Give the axes of what was joined or padded: an axis is longer, and knows by how much."""
+    if name == "pad":
+        pads = kwargs.get("pad", args[1] if len(args) > 1 else ())
+        axes = traces[0].axes
+        if axes is None or len(axes) != result.ndim:
+            return None
+        made = list(axes)
+        for back in range(len(pads) // 2):
+            before, after = pads[2 * back], pads[2 * back + 1]
+            dim = made[-1 - back]
+            if len(dim) == 1 and (before or after) and min(before, after) >= 0:
+                axis = dim[0]
+                made[-1 - back] = (
+                    axis.resized(
+                        axis.size + before + after, axis.before + before, axis.after + after
+                    ),
+                )
+        grown = tuple(made)
+        sizes = [torch.Size([a.size for a in dim]).numel() for dim in grown]
+        return grown if sizes == list(result.shape) else alike(axes, result.shape)
+    pieces = args[0] if args else kwargs.get("tensors", ())
+    dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
+    at = next((i for i, t in enumerate(traces) if t.scores or t.weights), None)
+    if at is None:
+        at = next((i for i, t in enumerate(traces) if t.axes is not None), None)
+    if at is None or len(traces) != len(pieces):
+        return None
+    axes = traces[at].axes
+    if axes is None or len(axes) != result.ndim:
+        return None
+    before = sum(each.shape[dim] for each in pieces[:at])
+    after = sum(each.shape[dim] for each in pieces[at + 1 :])
+    had = axes[dim] or fresh([pieces[at].shape[dim]])[0] or (Axis(1),)
+    if heads := _stacked_heads(traces, dim):
+        merged = tuple(axis for axis in had if axis.size > 1)
+        return (*axes[:dim], (heads, *merged), *axes[dim + 1 :])
+    if len(had) == 1:
+        size = result.shape[dim]
+        new = had[0].resized(size, had[0].before + before, had[0].after + after)
+        return (*axes[:dim], (new,), *axes[dim + 1 :])
+    return alike(axes, result.shape)
+
+
+def _stacked_heads(traces: list[Trace], dim: int) -> Axis | None:
+    """Say whether pieces of one axis of features were laid behind each other along another."""
+    count = len(traces)
+    for at in range(len(traces[0].axes or ())):
+        pieces = [trace.axes[at] if trace.axes else () for trace in traces]
+        if at == dim or any(len(piece) != 1 or not piece[0].is_feature for piece in pieces):
+            continue
+        root, size = pieces[0][0].root, pieces[0][0].size
+        if all(piece[0].root is root and piece[0].size == size for piece in pieces):
+            if root.size % (size * count) == 0 and root.size > size:
+                return Axis(count, True, root.width)
+    return None
+
+
+def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) -> Known:
+    """Say what a tensor has been multiplied by, as q or k."""
+    if name in TIMES | OVER and len(args) == 2:
+        by = {id(t): trace for t, trace in zip(given, traces, strict=True)}
+        return _multiplied(name, args[0], args[1], by)
+    all_known = [t.known for t in traces if t.known is not NOTHING]
+    known = all_known[0] if all_known else NOTHING
+    if name == "normalize":
+        return Known(is_unit=True)
+    if name in MIXES:
+        return NOTHING  # q and k are made anew
+    for other in all_known[1:]:
+        same = other is known or other.factor is known.factor
+        if not same and not _equal(other, known):
+            return NOTHING
+    return known
+
+
+def _equal(one: Known, other: Known) -> bool:
+    if isinstance(one.factor, Tensor) or isinstance(other.factor, Tensor):
+        return False
+    return (one.factor, one.is_unit) == (other.factor, other.is_unit)
+
+
+def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Known:
+    """Say what a product or quotient of two has been multiplied by.
+
+    A gain that differs along the vector belongs to it, and so does all that came before: only
+    what follows a norm is a scale. One that is the same everywhere is a number.
+    """
+
+    def known_of(t: Any) -> Known:
+        return traces[id(t)].known if id(t) in traces else NOTHING
+
+    if not isinstance(one, Tensor) or is_number(one):
+        one, other = other, one
+        if name in OVER or not isinstance(one, Tensor) or is_number(one):
+            return NOTHING  # a number over a tensor, or of numbers alone
+    if is_number(other):
+        number = float(other)
+        if name in OVER:
+            number = 1 / number if number else 1.0
+        return known_of(one).times(number or 1.0)
+    if not isinstance(other, Tensor) or not other.is_floating_point():
+        return known_of(one)
+    if name in TIMES and other.numel() > one.numel():
+        one, other = other, one
+    known, also = known_of(one), known_of(other)
+    if other.numel() > 1 and other.shape == (*one.shape[:-1], 1):
+        return Known(is_unit=name in OVER)  # a norm
+    is_row = 1 < other.numel() == other.shape[-1]
+    if is_row or isinstance(other, nn.Parameter):
+        gain = other.detach().float()
+        gain = 1 / gain if name in OVER else gain
+        first = float(gain.flatten()[0])
+        if bool(((gain - first).abs() <= 1e-6 * abs(first)).all()):
+            return known.times(first)
+        if gain.ndim > 2 and gain.shape[-2:] == (1, 1):
+            return known.times(gain.flatten())  # one for each head
+        if also.places:  # numbers made it: a scale that is learned for each coordinate
+            return known.times(float(gain.square().mean().sqrt()))
+        return Known(is_unit=known.is_unit)
+    factor = also.factor if isinstance(also.factor, float) else 1.0
+    return known.times(1 / factor if name in OVER else factor)
+
+
+def gain_of(other: Any, is_over: bool) -> float | None:
+    """Give a factor, if it is one number."""
+    if not is_number(other):
+        return None
+    number = float(other)
+    return (1 / number if is_over else number) if number else None
+
+
+# Scores ------------------------------------------------------------------------------------------
+
+
+def kept_scores(
+    name: str, result: Any, args: Any, kwargs: Any, given: list[Tensor], traces: list[Trace]
+) -> Scores | None:
+    """Say what is known of what is made from scores."""
+    at = [i for i, trace in enumerate(traces) if trace.scores]
+    if not at:
+        return None
+    tensor, trace = given[at[0]], traces[at[0]]
+    scores: Scores = trace.scores  # type: ignore[assignment]
+    if name in TIMES | OVER and len(args) == 2:
+        is_first = args[0] is tensor
+        if (name in OVER and not is_first) or len(at) > 1:
+            return None
+        return _scaled(scores, tensor, args[is_first], name in OVER, trace)
+    if name in ("reciprocal", "__rdiv__"):
+        return None
+    if name in PLUS | MINUS and len(at) > 1:
+        both = traces[at[1]]
+        if name in MINUS or scores.is_mixed or (both.scores and both.scores.is_mixed):
+            return scores
+        return joined(trace, both, result) or replace(scores, is_mixed=False, is_added=True)
+    if name in PLUS:
+        return _added(scores, args, kwargs, tensor)
+    if name in ("neg", "__rsub__"):
+        return scores.times(-1.0)
+    if name in ("tanh", "hardtanh"):
+        return replace(scores, is_capped=True)
+    if name in MIXES:
+        weight = args[1]
+        heads = weight.shape[0]
+        is_square = weight.numel() == heads**2 and heads in tensor.shape
+        return replace(scores, is_mixed=True) if is_square else None
+    if name in FILLS:
+        return _filled(scores, name, args, kwargs, tensor, trace)
+    if name in ("cat", "concat", "concatenate") and len(at) > 1:
+        others = tuple(t.scores for t in (traces[i] for i in at[1:]) if t.scores)
+        return replace(scores, joined=scores.joined + others)
+    return scores
+
+
+def _scaled(scores: Scores, tensor: Tensor, other: Any, is_over: bool, trace: Trace) -> Scores:
+    """Multiply scores by a number, by one for each head, or by zeros and ones, which is a mask.
+
+    What differs between rows or keys counts by its mean.
+    """
+    if not isinstance(other, Tensor) or is_number(other):
+        number = gain_of(other, is_over)
+        return scores if number is None else scores.times(number)
+    if not is_over and trace.axes is not None and is_zero_one(other):
+        mask = (other == 0).expand(tensor.shape)
+        return replace(
+            scores, left_out=(*scores.left_out, (mask, trace.axes)), filled="a factor of 0"
+        )
+    gain = other.detach().float()
+    gain = 1 / gain if is_over else gain
+    if gain.ndim > tensor.ndim or trace.axes is None:
+        return scores
+    gain = gain[(None,) * (tensor.ndim - gain.ndim)]
+    finite = gain[(gain != 0) & gain.isfinite()]
+    if not finite.numel():
+        return scores
+    mean = float(finite.mean())
+    # One for each head: it differs along an axis that both q and k have.
+    varying = [dim for dim, size in enumerate(gain.shape) if size > 1]
+    if len(varying) == 1 and len(trace.axes[varying[0]]) == 1 and mean:
+        axis = trace.axes[varying[0]][0]
+        if all(part.side(axis) == "both" for part in scores.parts):
+            each = gain.flatten() / mean
+            made = scores.times(mean)
+            return replace(made, each=(*made.each, (axis.root, each)), places=scores.places + 1)
+    return scores.times(mean) if abs(mean - 1) > CLOSE else scores
+
+
+def _added(scores: Scores, args: Any, kwargs: Any, tensor: Tensor) -> Scores:
+    """Note what is added to scores: a bias, or a mask of zeros and ones."""
+    other = next((a for a in args if isinstance(a, Tensor) and a is not tensor), None)
+    if other is None or other.numel() < 2:
+        return scores
+    made = replace(scores, is_added=True, lines=scores.lines | {"bias": code_line()})
+    if not other.requires_grad and is_zero_one(other):
+        words = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
+        return replace(made, added=words)
+    where = other.untyped_storage().data_ptr() + other.storage_offset()
+    again = where in scores.biases and not bool((other == 0).all())
+    return replace(made, biases=(*scores.biases, where), repeated=scores.repeated + again)
+
+
+def _filled(
+    scores: Scores, name: str, args: Any, kwargs: Any, tensor: Tensor, trace: Trace
+) -> Scores:
+    """Note which keys a mask was to leave out, unless what it puts there does so for certain."""
+    given = list(args)
+    if name == "where":
+        condition, one, other = (*given, None, None)[:3]
+        if one is None:
+            one, other = kwargs.get("input"), kwargs.get("other")
+        if condition is tensor or not isinstance(condition, Tensor):
+            return scores
+        if isinstance(given[0], Tensor) and given[0] is tensor:
+            return scores
+        mask, value = (~condition, other) if one is tensor else (condition, one)
+    else:
+        mask = kwargs.get("mask", given[1] if len(given) > 1 else None)
+        value = kwargs.get("value", given[2] if len(given) > 2 else None)
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool or trace.axes is None:
+        return scores
+    if isinstance(value, Tensor):
+        if value.numel() != 1:
+            return scores
+        value = float(value)
+    if not isinstance(value, int | float) or value <= LOW:
+        return scores
+    try:
+        mask = mask.expand(tensor.shape)
+    except RuntimeError:
+        return scores
+    return replace(
+        scores,
+        left_out=(*scores.left_out, (mask, trace.axes)),
+        filled=f"{value:.3g}",
+        lines=scores.lines | {"mask": code_line()},
+    )
+
+
+def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
+    """Give the scores that a sum of two is, if it is one: longer q and k."""
+    first, second = one.scores, other.scores
+    if first is None or second is None or one.axes is None or len(second.parts) != 1:
+        return None
+    part, more = first.parts[0], second.parts[0]
+    if first.each or second.each or not first.scale or not _is_intact(one, part):
+        return None
+    if other.axes is None or not _is_intact(other, more):
+        return None
+    if len(part.product.result) != len(more.product.result):
+        return None
+    factors = [tuple(known.factor for known in p.known) for p in (part, more)]
+    if any(isinstance(f, Tensor) for pair in factors for f in pair):
+        return None
+    ratio = second.scale / first.scale
+    # The letters of the second, as those of the first that stand in the same place.
+    same = dict(zip(more.product.result, part.product.result, strict=True))
+    axes_of = {x: axes for x, axes in more.axes_of.items() if x not in same}
+    axes_of |= {x: part.axes_of[y] for x, y in same.items()}
+    for x in same:
+        sizes = [torch.Size([a.size for a in p]).numel() for p in (axes_of[x], more.axes_of[x])]
+        if sizes[0] != sizes[1]:
+            return None
+    if factors[0] != factors[1]:
+        return None
+    made = replace(more, axes_of=axes_of, weight=more.weight * ratio)
+    expected = sum(first.scale * p.weight * _few(p) for p in (*first.parts, made))
+    actual = result.detach()[(slice(0, 1),) * (result.ndim - 2)][..., :4, :].float()
+    if not isinstance(expected, Tensor) or expected.shape != actual.shape:
+        return None
+    error = (actual - expected).norm() / expected.norm()
+    return replace(first, parts=(*first.parts, made)) if float(error) < CLOSE else None
+
+
+def _is_intact(trace: Trace, part: Part) -> bool:
+    """Say whether scores have the axes that their product gave them."""
+    expected = [axis for x in part.product.result for axis in part.axes_of[x]]
+    return [axis for dim in trace.axes or () for axis in dim] == expected
+
+
+def _few(part: Part) -> Tensor:
+    """Compute some of the scores again."""
+    c = part.product
+    keep = {x: slice(0, 1) for x in c.result[:-2]} | {x: slice(0, 4) for x in c.result[-2:-1]}
+    few = [
+        t.detach()[tuple(keep.get(x, slice(None)) for x in letters)].float()
+        for t, letters in zip(c.tensors, c.letters, strict=True)
+    ]
+    return c.factor * torch.einsum(",".join(c.letters) + "->" + c.result, *few)

@@ -1,0 +1,189 @@
+"""Kernels of other packages: q, k, the scale and the masks where their functions are called."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from check_attention.axes import Axes, Axis
+from check_attention.traces import Arrangement, Trace
+from check_attention.watcher import Watcher
+
+Masked = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+
+
+def attention(
+    watcher: Watcher, query: Tensor, key: Tensor, scale: float | None, masked: Masked,
+    is_sum: bool = True,
+) -> None:  # fmt: skip
+    """Note a call of a kernel, with q as batch × heads × rows × d and k as batch × heads × keys × d.
+
+    `masked` is given some rows of scale·q·k, and which; it gives the logits, and what of them takes
+    part.
+    """
+    if query.shape[1] != key.shape[1] > 1:  # grouped heads
+        known = watcher.trace(key).known
+        key = key.repeat_interleave(query.shape[1] // key.shape[1], 1)
+        watcher.traces[key] = Trace(None, known)
+    axes = tuple(
+        (Axis(size, at % 2 == 1),) if size > 1 else () for at, size in enumerate(query.shape)
+    )
+    watcher.traces[query] = Trace(axes, watcher.trace(query).known)
+
+    def logits_of(found: Arrangement, axes: Axes, shape: list[int]) -> Callable[..., Tensor]:
+        def rows(logits: Tensor, places: Tensor) -> Tensor:
+            made, allowed = masked(logits, places)
+            return made.masked_fill(~allowed, -torch.inf)
+
+        return rows
+
+    watcher.look.kernel(None, query, key, scale, logits_of, {}, is_sum)
+
+
+def flash(watcher: Watcher, **given: Any) -> None:
+    """Note a call of flash-attn: q as batch × rows × heads × d, or all sequences in a row."""
+    if "qkv" in given:
+        q, k, _ = given["qkv"].unbind(-3)
+    elif "kv" in given:
+        q, (k, _) = given["q"], given["kv"].unbind(-3)
+    else:
+        q, k = given["q"], given["k"]
+    first, second = (given.get(f"cu_seqlens{side}") for side in ("_q", "_k"))
+    ends_q: Any = given.get("cu_seqlens") if first is None else first
+    ends_k: Any = ends_q if second is None else second
+    left, right = given.get("window_size") or (-1, -1)
+    right = 0 if given.get("causal") else right
+    slopes, cap = given.get("alibi_slopes"), given.get("softcap") or 0.0
+    n, keys = q.shape[-3], k.shape[-3]
+
+    def masked(logits: Tensor, taken: Tensor) -> tuple[Tensor, Tensor]:
+        i, j = taken[:, None], torch.arange(keys, device=logits.device)
+        allowed = torch.ones(len(taken), keys, dtype=torch.bool, device=logits.device)
+        if ends_q is None:
+            i = i + keys - n  # the last query sees the last key
+        else:
+            in_q, in_k = (
+                torch.bucketize(at, ends[1:], right=True) for at, ends in ((i, ends_q), (j, ends_k))
+            )
+            allowed = allowed & (in_q == in_k)
+            i = i - ends_q[in_q + 1] + ends_k[in_q + 1]
+        if left is not None and left >= 0:
+            allowed = allowed & (j >= i - left)
+        if right is not None and right >= 0:
+            allowed = allowed & (j <= i + right)
+        logits = cap * torch.tanh(logits / cap) if cap else logits
+        if slopes is not None:
+            each = slopes.reshape(*slopes.shape, 1, 1).float()
+            logits = logits - each * (i - j).abs()
+        return logits, allowed.expand(logits.shape)
+
+    attention(
+        watcher, moved(watcher, q), moved(watcher, k), given.get("softmax_scale"), masked, not cap
+    )
+
+
+def moved(watcher: Watcher, t: Tensor) -> Tensor:
+    """Bring … × rows × heads × d to batch × heads × rows × d, with what is known of it."""
+    there = t.transpose(-3, -2)
+    there = there if there.ndim > 3 else there[None]
+    axes = tuple(
+        (Axis(size, at % 2 == 1),) if size > 1 else () for at, size in enumerate(there.shape)
+    )
+    watcher.traces[there] = Trace(axes, watcher.trace(t).known)
+    return there
+
+
+def xformers(watcher: Watcher, **given: Any) -> None:
+    """Note a call of xFormers."""
+    bias = given.get("attn_bias")
+    kind = type(bias).__name__
+    if bias is not None and not isinstance(bias, Tensor) and kind != "LowerTriangularMask":
+        watcher.left_out(
+            f"In {watcher.place()} the {kind} of xFormers is not known, and was left out"
+        )
+    q, k = (
+        moved(watcher, t if t.ndim > 3 else t.unsqueeze(-2)) for t in (given["query"], given["key"])
+    )
+    mask = bias if isinstance(bias, Tensor) else None
+    causal = kind == "LowerTriangularMask"
+    watcher.fused(None, q, k, k, mask, is_causal=causal, scale=given.get("scale"))
+
+
+def flex(watcher: Watcher, **given: Any) -> None:
+    """Note a call of FlexAttention; what it is given for scores and masks is asked for rows."""
+    given |= given.pop("kwargs", {})
+    change, block = given.get("score_mod"), given.get("block_mask")
+
+    def masked(logits: Tensor, taken: Tensor) -> tuple[Tensor, Tensor]:
+        ends = [torch.arange(size, device=logits.device) for size in logits.shape]
+        ends[2] = taken
+        at = [end.reshape([-1] + [1] * (3 - axis)) for axis, end in enumerate(ends)]
+        allowed = torch.ones_like(logits, dtype=torch.bool)
+        try:
+            if block is not None:
+                allowed = allowed & block.mask_mod(*at)
+            if change is not None:
+                logits = change(logits, *at)
+        except Exception as error:
+            watcher.left_out(f"In {watcher.place()} a score_mod or mask_mod was left out: {error}")
+        return logits, allowed.expand(logits.shape)
+
+    q, k = given["query"], given["key"]
+    attention(watcher, q, k, given.get("scale"), masked, is_sum=change is None)
+
+
+KERNELS: dict[str, Callable[..., None]] = {
+    "flash_attn_func": flash,
+    "flash_attn_qkvpacked_func": flash,
+    "flash_attn_kvpacked_func": flash,
+    "flash_attn_varlen_func": flash,
+    "flash_attn_varlen_qkvpacked_func": flash,
+    "flash_attn_varlen_kvpacked_func": flash,
+    "memory_efficient_attention": xformers,
+    "flex_attention": flex,
+    "compile_friendly_flex_attention": flex,  # of transformers
+}
+
+
+@contextmanager
+def kernels(watcher: Watcher) -> Iterator[None]:
+    """Stand before the functions of other packages, in every module that has them by name."""
+    replaced = []
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            kind = value.__name__ if type(value) is FunctionType else ""
+            if kind in KERNELS and any(
+                package in (value.__module__ or "")
+                for package in ("flash_attn", "xformers", "flex_attention")
+            ):
+                replaced.append((module, name, value))
+                setattr(module, name, _noted(watcher, kind, value))
+    try:
+        yield
+    finally:
+        for module, name, value in replaced:
+            setattr(module, name, value)
+
+
+def _noted(watcher: Watcher, kind: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Have a kernel noted before it runs, and nothing of what it is made of."""
+
+    @wraps(kernel)
+    def noted(*args: Any, **kwargs: Any) -> Any:
+        if watcher.is_idle:
+            return kernel(*args, **kwargs)
+        bound = inspect.signature(kernel).bind(*args, **kwargs)
+        watcher.is_paused = True
+        try:
+            watcher.attempt(KERNELS[kind], (watcher,), bound.arguments)
+            return kernel(*args, **kwargs)
+        finally:
+            watcher.is_paused = False
+
+    return noted

@@ -1,0 +1,170 @@
+"""What a mask or a bias does to logits: keys that should not take part, and signs that are wrong."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from check_attention.measure import Measured
+from check_attention.words import CLOSE
+
+LEAK = 1e-3  # a share of a row's weight that is more than rounding
+STRAIGHT = 0.999  # of a bias: the share of its variance that the distance explains
+
+
+@dataclass
+class Masking:
+    """What was seen of masks in all calls of one layer."""
+
+    rows: int = 0  # of self-attention, but the last of each sequence
+    later: int = 0  # of them, those that may see a later key
+    only_later: int = 0  # those that may see no other
+    one_later: int = 0  # those that see all keys up to the next one
+    leaked: float = 0.0  # the largest share of weight that went to keys that were to be left out
+    filled: str = ""  # what was put there
+    zeros: int = 0  # keys that are zero vectors and take part
+    zero_weight: float = 0.0
+    padded: float = 0.0  # the largest share of weight that went to padding
+    is_padding_inverted: bool = False
+    added: str = ""  # a mask of zeros and ones that was added
+    says_causal: str = ""
+
+    def look(
+        self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
+        k: Tensor | None, padding: Tensor | None, is_self: bool,
+    ) -> None:  # fmt: skip
+        """Look at some rows of one call.
+
+        Args:
+            found: what takes part
+            places: which rows these are
+            keys: how many there are
+            meant: keys that a mask was to leave out, batch × heads × rows × keys
+            k: the keys, batch × heads × keys × d
+            padding: which tokens the caller says are padding, batch × keys
+            is_self: whether there are as many rows as keys
+        """
+        allowed, weights = found.allowed, found.weights
+        if is_self and keys > 2:
+            i = places[:, None]
+            j = torch.arange(keys, device=allowed.device)
+            inner = allowed[:, :, places < keys - 1]
+            i = i[places < keys - 1]
+            later, usual = (inner & (j > i)).any(-1), (inner & (j <= i)).any(-1)
+            one = (inner == (j <= i + 1)).all(-1) & (i[:, 0] < keys - 2)
+            self.rows += later.numel()
+            self.later += int(later.sum())
+            self.only_later += int((later & ~usual).sum())
+            self.one_later += int((one | (i[:, 0] >= keys - 2)).sum())
+        if meant is not None:
+            given = torch.where(meant & allowed, weights, 0).sum(-1)
+            self.leaked = max(self.leaked, float(given.max()))
+        if k is not None and k.shape[-2] == keys:
+            zero = (k == 0).all(-1)
+            if bool(zero.any()) and not bool(zero.all()):
+                part = zero[:, :, None, :] & allowed
+                if bool(part.any()):
+                    self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
+                    given = torch.where(part, weights, 0).sum(-1)
+                    self.zero_weight = max(self.zero_weight, float(given.max()))
+        if padding is not None and padding.shape == (allowed.shape[0], keys):
+            some = padding.any(-1) & ~padding.all(-1)
+            seen = allowed.any(1).any(1)
+            if bool(some.any()):
+                wrong = (seen == padding).all(-1)
+                self.is_padding_inverted |= bool((wrong & some).any())
+                real = (~padding)[:, None, :] & (weights.sum(-1) > 0).any(1)[..., None]
+                given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
+                if bool(real.any()):
+                    self.padded = max(self.padded, float(given.max()))
+
+    def verdict(self) -> tuple[str, str]:
+        """Give the name of what is wrong and the words for it, or nothing."""
+        every = self.rows > 1
+        if every and self.only_later >= 0.9 * self.rows:
+            return (
+                "inverted",
+                "each query sees later keys alone. Look for a ~ or 1 − that is missing",
+            )
+        if self.is_padding_inverted:
+            return "inverted", "padding takes part, and nothing else. Negate the mask"
+        if self.added:
+            return "fails", self.added
+        if self.leaked > LEAK:
+            return "fails", (
+                f"keys that it was to leave out get up to {self.leaked:.0%} of a row's weight"
+                + f", as it puts {self.filled} there" * bool(self.filled)
+                + ". Put −∞ there, before softmax"
+            )
+        if self.padded > LEAK:
+            return "fails", f"padded tokens get up to {self.padded:.0%} of a row's weight"
+        if every and self.one_later == self.rows and self.later:
+            return "later", (
+                "each query sees the key after its own: its causal mask begins one place too late"
+            )
+        if every and self.says_causal and self.later > 0.5 * self.rows:
+            return "later", f"{self.says_causal}, and queries see keys that come after them"
+        if self.zeros:
+            return "zeros", (
+                f"up to {self.zeros} keys of a sequence are zero vectors, as padding and an empty "
+                f"cache have them, and get up to {self.zero_weight:.0%} of a row's weight"
+            )
+        return "", ""
+
+
+def straight_bias(found: Measured, places: Tensor, offset: int) -> list[float] | None:
+    """Give for each head by how much a bias falls with each step of distance, if it does so.
+
+    Args:
+        found: what is added to q·k
+        places: which rows these are
+        offset: how many more keys than rows there are: the last query stands at the last key
+    """
+    allowed = found.allowed
+    j = torch.arange(allowed.shape[-1], device=allowed.device)
+    distance = -(places[:, None] + offset - j).abs().float().expand(allowed.shape)
+    count = allowed.sum(-1, keepdim=True).clamp(min=1)
+
+    def centred(values: Tensor) -> Tensor:
+        values = torch.where(allowed, values, 0)
+        return torch.where(allowed, values - values.sum(-1, keepdim=True) / count, 0)
+
+    bias, x = centred(found.level), centred(distance)
+    square, cross, of_x = (
+        values.sum((0, 2, 3)) for values in (bias.square(), bias * x, x.square())
+    )
+    slope = cross / of_x.clamp(min=1e-30)
+    explained = cross * slope / square.clamp(min=1e-30)
+    if not bool(((explained > STRAIGHT) & (slope.abs() > 1e-4)).all()):
+        return None
+    return [float(each) for each in slope]
+
+
+def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> dict[str, Any]:
+    """Compare slopes with those of ALiBi, which are powers of two: fields of a row.
+
+    Args:
+        slopes: of each head
+        d: the size of a head
+        is_divided: whether the model means its bias to be divided by √d
+    """
+    heads = len(slopes)
+    usual = [2 ** (-8 * (head + 1) / heads) for head in range(heads)]
+    usual = [each * d**-0.5 if is_divided else each for each in usual]
+    ratios = [slope / each for slope, each in zip(slopes, usual, strict=True)]
+    found: dict[str, Any] = {"bias_slope": list(slopes)}
+    if heads & (heads - 1) or heads < 2:
+        return found
+
+    def all_near(times: float) -> bool:
+        return all(abs(ratio / times - 1) < CLOSE for ratio in ratios)
+
+    if all_near(2) or all_near(3):
+        found["bias_times"] = round(ratios[0])
+    elif not is_divided and d > 1 and all_near(d**-0.5):
+        found["is_bias_divided"] = True
+    elif not is_divided and d > 1 and all_near(d**0.5):
+        found["bias_times"] = ratios[0]
+    return found

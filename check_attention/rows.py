@@ -1,0 +1,329 @@
+"""What one head did, and what is said of it."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from check_attention.words import AXES, CLOSE, FLAT, LAYOUT, MASKS, RIGHT, SCALES, SITE, SOFTMAX
+
+
+@dataclass
+class Row:
+    """What one head did; lengths are relative to √d, so that 1 is a vector of variance 1.
+
+    Of every row of logits only the keys that its mask allows count, and of rows only those with two
+    keys or more. Spread is the standard deviation within a row.
+    """
+
+    layer: str
+    head: int
+    d: int  # size of the head, without padded zeros; 0 if it is not known
+    width: int  # size of all heads together
+    heads: int  # that were found
+    said: int  # heads that the module says it has; 0 if it says nothing
+    rows: int  # rows of logits that were looked at
+    keys: float  # that a row may see, on average
+    scale: float  # what q·k was multiplied by, in all places together
+    stated: float  # what it should be by the configuration, the module, or by what was asked for
+    source: str  # who states that
+    places: int  # in how many places q·k was multiplied
+    spread: float  # of the logits
+    spread_qk: float  # of scale·q·k
+    spread_bias: float  # of what is added to it, or of what a cap takes away
+    max_spread: float  # of a single row
+    freezes: float  # √(2 ln n): Gaussian logits of this spread freeze, and then about as many share
+    sharing: float  # the number of keys that take part, 1/Σp²
+    sharing_qk: float  # the same for scale·q·k alone
+    share: float  # the same as a share of the keys
+    largest: float  # weight, on average
+    sink: float  # the weight that goes to no key
+    entropy: float  # of the weights, in nats, on average
+    min_entropy: float  # of a single row
+    max_logit: float  # the largest |logit| that softmax was given in the rows looked at
+    max_qk: float  # the largest |scale·q·k|
+    not_finite: int  # logits that are NaN or infinite
+    q_norm: float
+    k_norm: float
+    scales: list[float] = field(default_factory=list)  # all that its calls had, if several
+    spread_root: float = math.nan  # what the spread would be with 1/√d
+    sharing_root: float = math.nan  # how many keys would take part with it
+    empty: int = 0  # rows that have no key, and weights of NaN
+    first_broken: int = -1  # the first row that is not finite
+    cause: str = ""  # of NaN that does not come from logits
+    length: int = 0  # keys of a whole row, masked or not
+    positions: int = 0  # rows of a whole sequence
+    q_width: int = 0  # of what the layer that makes q multiplies
+    padded: int = 0  # coordinates that are zeros in all q or all k
+    after: float = 1.0  # what the weights were multiplied by after softmax
+    cap: float = 0.0  # that is stated
+    cap_source: str = ""
+    bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
+    bias_times: float = 1.0
+    says: list[tuple[str, float]] = field(default_factory=list)  # the module's own attributes
+    lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
+    later: float = math.nan  # share of the rows that may see a later key
+    output: float = math.nan  # root mean square of what came out
+    digest: float = math.nan  # a number that tells it from what came out of another model
+    is_unit: bool = False  # q and k were divided by their lengths
+    is_mixed: bool = False  # the logits of all heads were mixed before softmax
+    is_capped: bool = False
+    is_bias_divided: bool = False  # what was added to q·k was scaled with it
+    is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
+    rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
+    axis_verdict: str = ""
+    axis_detail: str = ""
+    mask_verdict: str = ""
+    mask_detail: str = ""
+    scale_verdict: str = ""
+    softmax_verdict: str = ""
+    layout_verdict: str = ""
+    verdict: str = ""
+    link: str = ""
+
+    def judge(self) -> None:
+        """Decide on the scale, on softmax and on the heads; the first that holds counts."""
+        verdicts = [self.of_scale(scale) for scale in self.scales or [self.scale]]
+        wrong = [at for at, name in enumerate(verdicts) if name not in RIGHT]
+        at = wrong[0] if wrong else 0
+        self.scale = self.scales[at] if self.scales else self.scale
+        self.scale_verdict = verdicts[at]
+        if self.scale_verdict in RIGHT:
+            self.scale_verdict = self.of_bias() or self.scale_verdict
+        regimes = {
+            "nan": self.not_finite > 0 or self.empty > 0 or bool(self.cause),
+            "unseen": not self.rows,
+            "no tokens": self.is_over_channels,
+            "bias": self.sharing < self.freezes <= self.sharing_qk,
+            "frozen": self.sharing < self.freezes,
+            "flat": self.share > FLAT,
+            "between": True,
+        }
+        self.softmax_verdict = next(name for name, holds in regimes.items() if holds)
+        differs = self.said > 0 and self.heads != self.said
+        self.layout_verdict = ""
+        if self.rows_are_heads and (differs or not self.said):
+            self.layout_verdict = "exchanged"
+        elif differs:
+            self.layout_verdict = "other number"
+        self.explain()
+
+    def of_bias(self) -> str:
+        """Name what is wrong with a cap or with what is added to q·k, if anything is."""
+        found = {
+            "no cap": self.cap > 0 and not self.is_capped,
+            "bias sign": self.bias_slope < 0,
+            "bias twice": self.bias_times > 1.5,
+            "bias divided": self.is_bias_divided,
+        }
+        return next((name for name, holds in found.items() if holds), "")
+
+    def of_scale(self, scale: float) -> str:
+        """Name a factor."""
+        root = math.sqrt(self.d) or math.nan
+        fits = scale**-2 if scale > 0 else math.nan
+        near = _near(scale)
+
+        def units() -> bool:
+            return all(abs(norm * root - 1) < CLOSE for norm in (self.q_norm, self.k_norm))
+
+        readings = self.readings(scale)
+        says = self.says if not self.stated > 0 else []
+        agrees = [value for _, value in says if any(map(near, _uses(value)))]
+        contrary = bool(says) and not agrees
+        is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)
+        own_one = near(1) and any(_near(value)(1) for value in agrees)
+        found = {
+            "unknown": math.isnan(scale),
+            "channels": self.is_over_channels and not self.stated > 0,
+            "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
+            "stated": self.stated > 0 and near(self.stated),
+            "contrary": self.stated > 0,
+            "cosine": is_cosine,
+        }
+        name = next((name for name, holds in found.items() if holds), "")
+        if name == "stated" and near(1 / root):
+            return "root"
+        if name:
+            return name
+        if own_one or (agrees and "8/d" in readings and {*readings} <= {"8/d", "log2"}):
+            self.stated, self.source = scale, self.said_by(agrees[0])
+            return "stated"
+        if contrary and (near(1 / root) or not readings):
+            self.stated, self.source = says[0][1], self.said_by(says[0][1])
+            return "contrary"
+        if _near(self.after)(1 / root) and near(1):
+            return "after"
+        if readings:
+            return next(iter(readings))
+        if fits > 4 and abs(fits / 8 - round(fits / 8)) < CLOSE / 8:
+            return "other head"
+        return "other"
+
+    def said_by(self, value: float) -> str:
+        """Name the attribute of the module that has a value."""
+        return next(f"the module's own {name}" for name, v in self.says if v == value)
+
+    def readings(self, scale: float) -> dict[str, str]:
+        """Give every formula that a factor fits and that is not 1/√d, the likeliest first."""
+        if not self.d or not scale:
+            return {}
+        d, root = self.d, math.sqrt(self.d)
+        floor = math.floor(root)
+        heads = max(self.said, self.heads)
+        widths = {self.width, self.q_width} - {0, d}
+        tokens = {self.length, self.positions} - {0, 1, d}
+        formulas: dict[str, tuple[Iterable[float], str]] = {
+            "forgotten": ([1], "no divisor"),
+            "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
+            "number": ([heads**-0.5] * (heads > 1), f"1/√{heads}, the number of heads"),
+            "padded": (
+                [(d + self.padded) ** -0.5] * (self.padded > 0),
+                f"1/√{d + self.padded}, the size of a head with its zeros",
+            ),
+            "twice": ([1 / d] * (self.places > 1), "1/√d twice"),
+            "by d": ([1 / d], f"1/{d}, the size of a head without a root"),
+            "reversed": ([root], f"√{d}, for 1/√{d}"),
+            "fourth root": ([d**-0.25], f"1/{d}^¼, one of two fourth roots"),
+            "floor": ([1 / floor] * (2 < floor < root), f"1/{floor}, a rounded root"),
+            "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
+            "8/d": ([8 / d], f"8/{d}, as in μP"),
+            "log2": ([math.log2(math.e) / root], "log₂e/√d"),
+        }
+        errors = {
+            name: min((abs(scale / value - 1) for value in values), default=1.0)
+            for name, (values, _) in formulas.items()
+        }
+        # What fits to the digit comes before what fits by chance.
+        fitting = sorted(
+            (error > CLOSE / 3, at, name)
+            for at, (name, error) in enumerate(errors.items())
+            if error < CLOSE
+        )
+        return {name: formulas[name][1] for _, _, name in fitting}
+
+    def explain(self) -> None:
+        """Put the verdicts into a sentence, with a link to what explains them."""
+        names = self.numbers
+        scale, regime = SCALES[self.scale_verdict], SOFTMAX[self.softmax_verdict]
+        parts = [scale, regime]
+        tables = ((MASKS, self.mask_verdict), (AXES, self.axis_verdict))
+        for table, name in (*tables, (LAYOUT, self.layout_verdict)):
+            if name:
+                parts.insert(0, table[name])
+        if self.softmax_verdict == "nan":  # nothing else matters before
+            parts.sort(key=lambda part: part is not regime)
+        words = []
+        for part in parts:
+            words.append(part[1].format(**names))
+            if part is scale:
+                words += self.more_of_scale()
+        if self.is_mixed:
+            words.append("The logits of its heads are mixed before softmax")
+        grown = self.q_norm * self.k_norm
+        if self.softmax_verdict == "frozen" and self.scale_verdict == "root" and grown > 2:
+            words.append(f"The vectors are long: ‖q‖‖k‖ is {grown:.1f} times d")
+        if self.softmax_verdict == "flat" and self.scale_verdict == "root":
+            words.append("Usual at the start with small weights")
+        self.verdict = ". ".join(words) + "."
+        quiet = parts[0] is scale and self.scale_verdict in ("root", "unknown")
+        self.link = SITE and SITE + parts[quiet][0]
+
+    def more_of_scale(self) -> list[str]:
+        """Say what else a factor may be, what 1/√d would do, and which line to look for."""
+        words = []
+        if len(self.scales) > 1:
+            each = ", ".join(f"{scale:.3g}" for scale in self.scales[:8])
+            words.append(f"Its calls have several scales: {each}")
+        if self.scale_verdict in RIGHT:
+            return words
+        readings = self.readings(self.scale)
+        others = [text for name, text in readings.items() if name != self.scale_verdict]
+        if self.scale_verdict in ("contrary", "other head", "other"):
+            others = ([f"1/√{self.d}"] if _near(self.scale)(self.d**-0.5) else []) + others
+        if "twice" in readings and "by d" in readings:
+            others = [text for text in others if not text.startswith(f"1/{self.d},")]
+        if others:
+            words.append(f"{self.scale:.3g} is also " + ", and ".join(others))
+        if agreeing := [n for n, v in self.says if any(map(_near(self.scale), _uses(v)))]:
+            words.append(f"The module's own {agreeing[0]} says so too")
+        if self.spread_root > 0 and self.scale_verdict in SCALES:
+            words.append(
+                f"With 1/√d the spread would be {self.spread_root:.2g} in place of "
+                f"{self.spread:.2g}, and {self.sharing_root:.3g} keys in place of "
+                f"{self.sharing:.3g} would take part"
+            )
+        kinds = ("bias",) if "bias" in self.scale_verdict else ("scale", "product")
+        if line := next((self.lines[kind] for kind in kinds if kind in self.lines), ""):
+            words.append(f"Look at {line}")
+        return words
+
+    @property
+    def fits(self) -> float:
+        """The size of heads that the scale would be right for."""
+        return self.scale**-2 if self.scale > 0 else math.nan
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What the words of a verdict may use."""
+        root = math.sqrt(self.d)
+        broken = [f"{self.not_finite} logits are NaN or infinite"] * (self.not_finite > 0)
+        if self.empty:
+            broken.append(f"{self.empty} rows have no key at all, and softmax gives 0/0")
+        if broken and self.first_broken >= 0:
+            broken.append(f"the first is row {self.first_broken}")
+        broken += [self.cause] * bool(self.cause)
+        near = _near(self.scale)
+        wide = self.q_width if self.q_width and near(self.q_width**-0.5) else self.width
+        at_width = near(self.length**-0.5) if self.length else False
+        return asdict(self) | {
+            "root": root,
+            "fits": self.fits,
+            "times": self.scale * root,
+            "broken": ", ".join(broken),
+            "wide": wide,
+            "width_of": "width of all heads" if wide == self.width else "width of the model",
+            "said_heads": max(self.said, self.heads),
+            "whole": self.d + self.padded,
+            "floor": math.floor(root),
+            "fourth": self.d**0.25,
+            "length": self.length if at_width else self.positions,
+        }
+
+    @property
+    def verdicts(self) -> str:
+        """The names of all verdicts."""
+        names = (self.layout_verdict, self.axis_verdict, self.mask_verdict)
+        names += (self.scale_verdict, self.softmax_verdict)
+        return " ".join(name for name in names if name)
+
+    @property
+    def scale_name(self) -> str:
+        """The verdict on the scale in a few words, the same for all scales that have no name."""
+        if self.scale_verdict == "other":
+            return "Another scale"
+        return SCALES[self.scale_verdict][1].format(**self.numbers).partition(":")[0]
+
+
+def _near(scale: float) -> Any:
+    """Give a function that says whether a number is about this one."""
+    return lambda other: other != 0 and abs(scale / other - 1) < CLOSE
+
+
+def _uses(value: float) -> list[float]:
+    """Give what q·k may be multiplied by with a number: the number, over it, once or on both."""
+    return [value, 1 / value, value**2, value**-2]
+
+
+def has_fault(row: Row, kind: str) -> bool:
+    """Say whether a head has what --fail-on may name."""
+    return {
+        "scale": row.scale_verdict not in RIGHT,
+        "frozen": row.softmax_verdict == "frozen",
+        "flat": row.softmax_verdict == "flat",
+        "nan": row.softmax_verdict == "nan",
+        "heads": row.layout_verdict == "exchanged",
+        "axis": bool(row.axis_verdict),
+        "mask": bool(row.mask_verdict),
+        "unknown": row.scale_verdict == "unknown",
+    }[kind]

@@ -1,0 +1,124 @@
+"""What a module and its configuration say of their attention: heads, scale, cap, causality."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from torch import Tensor, nn
+
+# Where a module or its configuration says how many heads it has.
+HEADS = (
+    "num_heads", "num_attention_heads", "n_heads", "n_head", "nhead", "heads", "nheads", "num_head",
+    "h", "nh", "n_attention_heads", "attention_heads", "number_of_heads", "head_count",
+)  # fmt: skip
+# Where a module says what it multiplies by, once or on both sides, or divides by.
+OWN_SCALES = (
+    "scaling", "scale", "softmax_scale", "attn_scale", "attention_scale", "scale_factor",
+    "sm_scale", "qk_scale", "norm_factor", "inv_norm_factor",
+)  # fmt: skip
+CAPS = ("attn_logit_softcapping", "logit_softcapping", "softcap", "attn_logit_cap", "logit_cap")
+# Numbers by which a configuration states the scale: it follows from the number, and from 1/√d.
+STATED: dict[str, Callable[[float, float], float]] = {
+    "query_pre_attn_scalar": lambda number, _: number**-0.5,
+    "attention_multiplier": lambda number, _: number,
+    "softmax_scale": lambda number, _: number,
+    "key_multiplier": lambda number, base: base * number,
+}
+# Models of transformers that mean to leave out the divisor: weights or norms make up for it.
+UNSCALED = """t5 mt5 umt5 longt5 switch_transformers pop2piano pix2struct_text_model udop gpt_neo
+gemma3n_text gemma4_text dia_encoder dia_decoder"""
+DIVIDES_BIAS = ("falcon",)  # models of transformers that mean to divide ALiBi's bias by √d
+
+
+def is_number(value: Any) -> bool:
+    """Say whether something is one number that may be a factor."""
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and value.dtype.is_floating_point
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def is_attention(module: nn.Module) -> bool:
+    """Say whether a module is called an attention."""
+    return any(word in type(module).__name__.lower() for word in ("attention", "attn"))
+
+
+def heads_of(where: Any) -> int:
+    """Say how many heads there are by a module or a configuration, or 0."""
+    counts = (getattr(where, name, 0) for name in HEADS)
+    return next((n for n in counts if isinstance(n, int) and not isinstance(n, bool) and n > 0), 0)
+
+
+def own_scales(module: Any) -> list[tuple[str, float]]:
+    """Give what a module says of its scale by its own attributes."""
+    found = []
+    for name in OWN_SCALES:
+        value = getattr(module, name, None)
+        if is_number(value) and not isinstance(value, nn.Parameter) and 0 < float(value) < 1e4:
+            found.append((name, float(value)))
+    return found
+
+
+def cap_of(*places: Any) -> tuple[float, str]:
+    """Give the cap that a module or a configuration states, and how it calls it."""
+    for name in CAPS:
+        for place in places:
+            value = getattr(place, name, None)
+            if is_number(value) and float(value) > 0:
+                return float(value), name
+    return 0.0, ""
+
+
+def config_of(stack: Iterable[nn.Module]) -> Any:
+    """Give the nearest configuration of the modules at work."""
+    configs = (getattr(module, "config", None) for module in stack)
+    return next((each for each in configs if each), None)
+
+
+def stated_scale(module: Any, config: Any, d: int, rotary: float) -> tuple[float, str]:
+    """Say what the scale should be by the configuration, and where that stands; or NaN.
+
+    Args:
+        module: at work
+        config: the nearest one
+        d: the size of a head as it was found
+        rotary: the factor that a rotary embedding has for both q and k
+    """
+    inner = getattr(config, "attn_config", None)
+
+    def says(name: str, *places: Any) -> float:
+        values: Any = [getattr(place, name, None) for place in places]
+        return next((float(v) for v in values if is_number(v) and float(v) > 0), 0.0)
+
+    base = d**-0.5 if d else 0.0
+    found, source = 0.0, ""
+    parts = ("qk_nope_head_dim", "qk_rope_head_dim")
+    whole = says("qk_head_dim", module, config)
+    whole = whole or sum(says(part, module, config) for part in parts)
+    if whole and d and whole != d:
+        found = base = whole**-0.5
+        source = f"qk_head_dim = {whole:g}"
+    kinds = [k for k in ("c2p", "p2c") if k in (getattr(config, "pos_att_type", None) or ())]
+    number, name = next(
+        ((value, name) for name in STATED if (value := says(name, config, inner))), (0.0, "")
+    )
+    if number:
+        found, source = STATED[name](number, base), f"{name} = {number:g}"
+    elif kinds and getattr(config, "relative_attention", True):
+        found = base / math.sqrt(1 + len(kinds))
+        source = f"pos_att_type = {kinds}, which makes it 1/√({1 + len(kinds)}d)"
+    elif getattr(config, "scale_attn_weights", True) is False:
+        found, source = 1.0, "scale_attn_weights = False"
+    elif getattr(config, "model_type", None) in UNSCALED.split():
+        found, source = 1.0, f"model_type = {config.model_type}, which has no divisor"
+    if getattr(config, "scale_attn_by_inverse_layer_idx", False):
+        layer = says("layer_idx", module)
+        found = (found or base) / (layer + 1)
+        source = f"scale_attn_by_inverse_layer_idx in layer {layer:g}"
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
+    if isinstance(rope, Mapping) and rope.get("mscale_all_dim") and rope.get("factor", 1) > 1:
+        more = 0.1 * rope["mscale_all_dim"] * math.log(rope["factor"]) + 1
+        found, source = (found or base) * more**2, f"mscale_all_dim = {rope['mscale_all_dim']}"
+    if rotary != 1:
+        found = (found or base) * rotary**2
+        source = " and ".join([source] * bool(source) + [f"attention_scaling = {rotary:g}"])
+    return (found, source) if found and d else (math.nan, "")

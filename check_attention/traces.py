@@ -1,0 +1,287 @@
+"""What is known of a tensor on its way from q and k through softmax to the product with v."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from check_attention.axes import Axes, Axis, Contraction
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a tensor that may become q or k was multiplied by: a number, or one for each head."""
+
+    factor: Any = 1.0
+    places: int = 0
+    is_unit: bool = False  # it was divided by its length
+    line: str = ""
+
+    def times(self, factor: Any) -> "Known":
+        """Multiply it."""
+        if isinstance(factor, float) and factor == 1:
+            return self
+        line = code_line()
+        return replace(self, factor=self.factor * factor, places=self.places + 1, line=line)
+
+
+NOTHING = Known()
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A product of q and k, or the other way round, with the axes of every letter."""
+
+    product: Contraction
+    pair: tuple[int, int]  # which of its tensors
+    known: tuple[Known, Known]
+    axes_of: dict[str, tuple[Axis, ...]]
+    weight: float = 1.0  # in a sum of several parts
+
+    def axes(self, which: int) -> Axes:
+        """Give the axes of one of the two."""
+        at = self.pair[which]
+        letters, shape = self.product.letters[at], self.product.tensors[at].shape
+        return tuple(
+            self.axes_of[letter] if size > 1 else ()
+            for letter, size in zip(letters, shape, strict=True)
+        )
+
+    def tensor(self, which: int) -> Tensor:
+        """Give one of the two."""
+        return self.product.tensors[self.pair[which]].detach()
+
+    @property
+    def summed(self) -> set[Axis]:
+        """The axes over which q·k sums."""
+        letters = self.product.summed(*self.pair)
+        return {axis for letter in letters for axis in self.axes_of[letter]}
+
+    def side(self, axis: Axis) -> str:
+        """Say whether an axis of the scores is of "first", "second", "both", or of neither."""
+        for letter, axes in self.axes_of.items():
+            if axis.root in axes:
+                has = [self.product.has(at, letter) for at in self.pair]
+                return "both" if all(has) else "first" if has[0] else "second"
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Scores that softmax may be given: what made them, and what was done to them since."""
+
+    parts: tuple[Part, ...]
+    scale: float = 1.0
+    each: tuple[tuple[Axis, Tensor], ...] = ()  # factors that differ along an axis, such as heads
+    places: int = 0
+    is_capped: bool = False
+    is_mixed: bool = False
+    is_learned: bool = False  # one of the two is a parameter
+    is_added: bool = False  # something was added that may be a bias
+    is_bias_divided: bool = False
+    biases: tuple[int, ...] = ()  # where in memory what was added begins
+    repeated: int = 0  # how often the same bias was added again
+    left_out: tuple[tuple[Tensor, Axes], ...] = ()  # what masks were to leave out
+    filled: str = ""
+    added: str = ""  # a mask of zeros and ones that was added
+    other_scales: tuple[float, ...] = ()  # of what was joined along the keys
+    joined: tuple["Scores", ...] = ()  # along the keys, each with its own q and k
+    lines: dict[str, str] = field(default_factory=dict)
+
+    def times(self, factor: float) -> "Scores":
+        """Multiply them."""
+        if factor == 1:
+            return self
+        return replace(
+            self,
+            scale=self.scale * factor,
+            places=self.places + 1,
+            is_bias_divided=self.is_bias_divided or self.is_added,
+            lines=self.lines | {"scale": code_line()},
+        )
+
+
+@dataclass(eq=False)
+class Call:
+    """One softmax, however it is written, until its weights meet v."""
+
+    place: str
+    about: dict[str, Any]  # of the module at work
+    logits: Tensor
+    axes: Axes
+    scores: Scores | None
+    over: set[Axis] | None  # the axes over which the weights sum to 1; None until that is known
+    form: str
+    is_named: bool  # in a module that is called an attention
+    base: float = 1.0  # what logits count times: ln 2 before exp2
+    alias: dict[Axis, Axis] = field(default_factory=dict)
+    keys: set[Axis] | None = None  # what the product with v sums over
+    is_done: bool = False
+    after: float = 1.0
+    has_nan: bool = True  # whether the weights that meet v have NaN
+    cause: str = ""
+    output: tuple[float, float] | None = None
+    sums: Any = None
+
+    def own(self, axes: set[Axis]) -> set[Axis]:
+        """Give the axes of this call for those of weights that it was joined to."""
+        return {self.alias.get(axis, axis) for axis in axes}
+
+
+class Weights:
+    """The weights of a call: alive as long as a tensor is that was made from them."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What is known of one tensor."""
+
+    axes: Axes | None = None
+    known: Known = NOTHING
+    scores: Scores | None = None
+    weights: tuple[Weights, ...] = ()  # it is the weights of these calls
+    outer: Contraction | None = None  # a product entry by entry, which may be summed later
+    total: tuple[Weights, frozenset[Axis]] | None = None  # the sum of a softmax that is written out
+    mixed: Call | None = None  # the product of weights and v
+    is_owned: bool = False  # made of parameters and buffers alone
+
+
+UNKNOWN = Trace()
+OWNED = Trace(is_owned=True)
+
+
+def code_line() -> str:
+    """Say in which line of the caller's code we are, as file:line."""
+    frame: Any = sys._getframe(1)
+    ours = __name__.partition(".")[0]
+    while frame:
+        name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if name not in ("torch", ours, "contextlib") and "importlib" not in name:
+            return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
+
+
+def is_zero_one(mask: Tensor) -> bool:
+    """Say whether a tensor has zeros and ones, both and nothing else."""
+    if mask.numel() < 2 or mask.requires_grad:
+        return False
+    if mask.dtype == torch.bool:
+        return bool(mask.any()) and not bool(mask.all())
+    small = mask.flatten()[:4]
+    if not bool(((small == 0) | (small == 1)).all()):
+        return False
+    ones = mask == 1
+    return bool(((mask == 0) | ones).all()) and bool(ones.any()) and not bool(ones.all())
+
+
+def shape_of(axes: Axes) -> list[int]:
+    """Give the sizes of all axes that are merged in each dimension."""
+    return [size for dim in axes for size in ([axis.size for axis in dim] or [1])]
+
+
+class MisfitError(Exception):
+    """A tensor that does not have the axes of the call."""
+
+
+@dataclass
+class Arrangement:
+    """Which axes are batch, heads, rows and keys."""
+
+    batch: list[Axis]
+    heads: list[Axis]
+    rows: list[Axis]
+    keys: list[Axis]
+    split: int = 0  # heads that are merged with the batch in one axis, and no view told apart
+
+    def place(
+        self, tensor: Tensor, axes: Axes, groups: Sequence[Sequence[Axis]],
+        chosen: Tensor | None = None, within: int = 2,
+    ) -> Tensor:  # fmt: skip
+        """Bring a tensor to one dimension for each group; what it lacks has the size 1.
+
+        Args:
+            tensor: any
+            axes: its own
+            groups: axes, by root, in the order that is wanted
+            chosen: which entries of one group to take
+            within: which group that is
+        """
+        flat_axes: list[Axis | None] = []
+        for dim in axes:
+            flat_axes += self.leaves(dim, groups) if dim else [None]
+        t = tensor.reshape([axis.size if axis else 1 for axis in flat_axes])
+        order = []
+        for group in groups:
+            for axis in group:
+                at = next((i for i, had in enumerate(flat_axes) if same(had, axis)), None)
+                if at is None:
+                    t = t.unsqueeze(-1)
+                    flat_axes.append(None)
+                    order.append(t.ndim - 1)
+                else:
+                    order.append(at)
+        rest = [at for at in range(t.ndim) if at not in order]
+        if any(t.shape[at] != 1 for at in rest):
+            raise MisfitError("an axis has no place among batch, heads, rows and keys")
+        t = t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
+        at = 0
+        for number, group in enumerate(groups):
+            if chosen is not None and number == within:
+                if len(group) == 1 and t.shape[at] > 1:
+                    t = t.index_select(at, chosen)
+                elif len(group) > 1:
+                    t = t.reshape([*t.shape[:at], -1, *t.shape[at + len(group) :]])
+                    if t.shape[at] > 1:
+                        t = t.index_select(at, chosen)
+                    at += 1
+                    continue
+            at += len(group)
+        return self.merged(t, groups, chosen is not None, within)
+
+    def merged(
+        self, t: Tensor, groups: Sequence[Sequence[Axis]], has_chosen: bool, within: int
+    ) -> Tensor:
+        """Merge the dimensions of each group into one."""
+        shape, at = [], 0
+        for number, group in enumerate(groups):
+            count = 1 if has_chosen and number == within and len(group) > 1 else len(group)
+            dims = t.shape[at : at + count]
+            # Merging an axis that is missing (1) with others needs it in full.
+            if any(size == 1 for size in dims) and not all(size == 1 for size in dims):
+                full = [axis.size for axis in group] if count == len(group) else list(dims)
+                t = t.expand([*t.shape[:at], *full, *t.shape[at + count :]])
+                dims = t.shape[at : at + count]
+            shape.append(int(torch.Size(dims).numel()))
+            at += count
+        t = t.reshape(shape)
+        if self.split:
+            full = torch.Size([axis.size for axis in self.batch]).numel()
+            t = t.expand(full, *t.shape[1:]).reshape(-1, self.split, *t.shape[2:])
+        return t
+
+    @staticmethod
+    def leaves(dim: Sequence[Axis], groups: Sequence[Sequence[Axis]]) -> list[Axis | None]:
+        """Split axes as later views have split them."""
+        every = [axis for group in groups for axis in group]
+        found: list[Axis | None] = []
+        for axis in dim:
+            parts = [each for each in every if each.root is axis.root]
+            sizes = torch.Size([each.size for each in parts]).numel() if parts else 0
+            if parts and axis not in parts and sizes == axis.size:
+                found += parts
+            else:
+                found.append(axis)
+        return found
+
+
+def same(one: Axis | None, other: Axis) -> bool:
+    """Say whether two axes are the same, or two of the same root and size."""
+    return one is other or (one is not None and one.root is other.root and one.size == other.size)

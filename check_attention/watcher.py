@@ -1,0 +1,721 @@
+"""The one rule for what attention is: weights are followed from softmax to their product with v.
+
+What is summed over there is the axis of the keys.
+"""
+
+import weakref
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils.weak import WeakIdKeyDictionary
+
+from check_attention.arrange import Look
+from check_attention.axes import Axes, Axis, Contraction, contraction, flat, fresh, roots
+from check_attention.follow import (
+    KEEPS,
+    OVER,
+    TIMES,
+    axes_after,
+    gain_of,
+    kept_scores,
+    known_after,
+)  # fmt: skip
+from check_attention.measure import Sums
+from check_attention.stated import (
+    DIVIDES_BIAS,
+    cap_of,
+    config_of,
+    heads_of,
+    is_attention,
+    own_scales,
+    stated_scale,
+)  # fmt: skip
+from check_attention.traces import (
+    OWNED,
+    NOTHING,
+    UNKNOWN,
+    Call,
+    Part,
+    Scores,
+    Trace,
+    Weights,
+    code_line,
+)  # fmt: skip
+
+PRODUCTS = {
+    "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "dot", "vdot", "baddbmm", "addmm",
+    "addbmm", "einsum", "tensordot", "linear", "linalg_vecdot", "vecdot",
+}  # fmt: skip
+SOFTMAXES = {"softmax", "special_softmax", "log_softmax", "special_log_softmax", "softmin"}
+EXPS = {"exp": 1.0, "exp_": 1.0, "exp2": 0.6931471805599453, "special_exp2": 0.6931471805599453}
+SUMS = {"sum", "nansum", "mean"}
+CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
+# What may be an attention that is written in another way; named if nothing was seen.
+SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
+NESTED = "nested tensors"
+
+
+class Watcher(TorchFunctionMode):
+    """Sees every function of PyTorch that is called while it is on, and passes it on unchanged."""
+
+    def __init__(self, model: nn.Module, rows: int, scale: float | None) -> None:
+        super().__init__()
+        self.names = {
+            module: name or type(module).__name__ for name, module in model.named_modules()
+        }
+        self.owned = {id(each) for each in [*model.parameters(), *model.buffers()]}
+        self.most, self.asked = rows, scale
+        scalings = {getattr(module, "attention_scaling", 1.0) for module in model.modules()} - {1.0}
+        self.rotary = scalings.pop() if len(scalings) == 1 else 1.0
+        self.stack: list[nn.Module] = []
+        self.watched = 0  # modules of the stack that belong to the model
+        self.is_paused = False  # inside a kernel that was noted as a whole
+        self.called: dict[str, str] = {}  # attention modules that were called, and their class
+        self.found: dict[tuple[str, int, int], Sums] = {}
+        self.similar: Counter[str] = Counter()
+        self.heads = 0  # of the nn.MultiheadAttention that is at work
+        self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
+        self.padding: Tensor | None = None  # which tokens of the batch are padding
+        self.notes: list[str] = []
+        self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
+        self.open: list[str] = []  # what was not understood, in words
+        self.kept: list[Any] | None = None  # what a comparison keeps of each call
+        self.look = Look(self)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether what runs is none of the model, or was noted already."""
+        return self.is_paused or bool(self.stack and not self.watched)
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Call the function, and note what matters."""
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        if self.is_idle:
+            return func(*args, **kwargs)
+        if name == "multi_head_attention_forward":
+            return self.inside(func, args, kwargs)
+        if name == "exp_" and (trace := self.trace(args[0])).scores:
+            kept = args[0].detach().clone()  # what softmax sees is overwritten
+            result = func(*args, **kwargs)
+            self.attempt(self.exponential, (name, result, kept, trace), {})
+            return result
+        result = func(*args, **kwargs)
+        if name == "__get__" and not isinstance(result, Tensor):
+            return result
+        if name == "scaled_dot_product_attention":
+            self.attempt(self.fused, (result, *args), kwargs)
+        elif name in SOFTMAXES:
+            self.attempt(self.softmax, (name, result, *args), kwargs)
+        elif name in EXPS:
+            self.attempt(self.exponential, (name, result, args[0], self.trace(args[0])), {})
+        elif name in PRODUCTS:
+            self.attempt(self.product, (name, result, args, kwargs), {})
+        elif name in ("sigmoid", "logsumexp") and args[0].ndim > 1:
+            self.similar[f"{name} of {tuple(args[0].shape)} in {self.place()}"] += 1
+            self.attempt(self.keep, (name, func, result, args, kwargs), {})
+        elif name in SUMS:
+            self.attempt(self.summed, (name, result, *args), kwargs)
+        else:
+            self.attempt(self.keep, (name, func, result, args, kwargs), {})
+        return result
+
+    def inside(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run what would be passed on as a whole so that its parts are seen: a copy that asks no
+        mode before it begins.
+        """
+        inner = dict(func.__globals__, has_torch_function=lambda _: False)
+        copy = FunctionType(func.__code__, inner, func.__name__, func.__defaults__)
+        copy.__kwdefaults__ = func.__kwdefaults__
+        before, self.heads = self.heads, kwargs.get("num_heads") or args[4]
+        try:
+            with self:
+                return copy(*args, **kwargs)
+        finally:
+            self.heads = before
+
+    def attempt(self, note: Callable[..., None], args: Any, kwargs: Any) -> None:
+        """Note something; the model goes on, whatever comes of it."""
+        try:
+            given = flat([*args, *kwargs.values()])
+            kind = next((a.device.type for a in given if isinstance(a, Tensor)), "cpu")
+            # In the precision of the sums, whatever the model has chosen for itself.
+            with torch.no_grad(), torch.autocast(kind, enabled=False):
+                note(*args, **kwargs)
+        except Exception as error:
+            self.left_out(f"In {self.place()} a call was left out: {error}")
+
+    def left_out(self, note: str) -> None:
+        """Say that something was not understood."""
+        self.say(note)
+        if note not in self.open:
+            self.open.append(note)
+
+    def say(self, note: str) -> None:
+        """Add a note to the report, once."""
+        if note not in self.notes:
+            self.notes.append(note)
+
+    # What is known of tensors
+
+    def trace(self, t: Any) -> Trace:
+        """Say what is known of a tensor."""
+        found = self.traces.get(t, None) if isinstance(t, Tensor) else UNKNOWN  # type: ignore[no-untyped-call]
+        if found is None:
+            found = OWNED if isinstance(t, nn.Parameter) or id(t) in self.owned else UNKNOWN
+        return found  # type: ignore[no-any-return]
+
+    def keep(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
+        """Hand on what is known of a tensor to what is made from it, and note a factor."""
+        made = [result] if isinstance(result, Tensor) else None
+        if made is None:
+            if not isinstance(result, list | tuple):
+                return
+            made = [each for each in flat([result]) if isinstance(each, Tensor)]
+        given = [each for each in flat([*args, *kwargs.values()]) if isinstance(each, Tensor)]
+        if not made or not given:
+            return
+        traces = [self.trace(each) for each in given]
+        is_factor = name in TIMES or name in OVER or name == "normalize"
+        if not is_factor and all(t is UNKNOWN for t in traces):
+            return
+        if name in ("embedding", *CONVOLUTIONS) and not any(t.scores for t in traces):
+            dim = 1 if name in CONVOLUTIONS else result.ndim - 1
+            self.traces[result] = Trace(with_features(fresh(result.shape), result.shape, dim))
+            return
+        axes = axes_after(name, func, result, args, kwargs, given, traces)
+        known = known_after(name, args, given, traces) if name in KEEPS else NOTHING
+        owned = name in KEEPS and all(t.is_owned for t in traces)
+        scores = mixed = total = None
+        weights: tuple[Weights, ...] = ()
+        if name in KEEPS:
+            scores = kept_scores(name, result, args, kwargs, given, traces)
+            weights = self.kept_weights(name, args, traces)
+            mixed = self.kept_mixed(name, args, traces)
+            total = next((t.total for t in traces if t.total), None)
+        outer = self.outer(name, result, given, traces)
+        for each, axes_of_each in zip(made, axes, strict=True):
+            trace = Trace(
+                axes_of_each, known, scores if axes_of_each else None, weights, outer,
+                total if not weights else None, mixed, owned,
+            )  # fmt: skip
+            if axes_of_each or known is not NOTHING or owned or any(t is not UNKNOWN for t in traces):
+                self.traces[each] = trace
+
+    def kept_weights(self, name: str, args: Any, traces: list[Trace]) -> tuple[Weights, ...]:
+        """Say which weights a tensor has, and note what they are divided by or multiplied."""
+        having = [t for t in traces if t.weights]
+        if not having:
+            return ()
+        first = having[0]
+        for other in having[1:]:  # a sum or a row of several
+            for dim, also in zip(first.axes or (), other.axes or (), strict=False):
+                for one, two in zip(dim, also, strict=False):
+                    for each in other.weights:
+                        each.call.alias[one.root] = two.root
+        weights = tuple(dict.fromkeys(each for t in having for each in t.weights))
+        if name in TIMES or name in OVER:
+            totals = [t.total for t in traces if t.total and not t.weights]
+            other = next((a for a in args if not self.trace(a).weights), None)
+            number = gain_of(other, name in OVER) if len(args) == 2 and not totals else None
+            for each in weights:
+                if totals and each is totals[0][0]:
+                    each.call.over = set(totals[0][1])
+                elif number is not None:
+                    each.call.after *= number
+        elif name == "normalize":
+            dim = args[2] if len(args) > 2 else 1
+            for each in weights:
+                each.call.over = each.call.over or roots(first.axes or (), [dim])
+        return weights
+
+    def kept_mixed(self, name: str, args: Any, traces: list[Trace]) -> Call | None:
+        """Say of which call a tensor is the product with v, and note what it is divided by."""
+        call = next((t.mixed for t in traces if t.mixed), None)
+        if call is None or not (name in TIMES or name in OVER) or len(args) != 2:
+            return call
+        total = next((t.total for t in traces if t.total), None)
+        if total and total[0].call is call:
+            call.over = set(total[1])
+            self.look.judge_axis(call)
+            return call
+        number = gain_of(next((a for a in args if not self.trace(a).mixed), None), name in OVER)
+        if number is not None and call.sums is not None:
+            call.after *= number
+            call.sums.about["after"] = call.after
+        return call
+
+    def outer(
+        self, name: str, result: Any, given: list[Tensor], traces: list[Trace]
+    ) -> Contraction | None:
+        """Note a product entry by entry of two tensors that differ along other axes."""
+        if name not in TIMES or len(given) != 2 or any(t.is_owned for t in traces):
+            return None
+        one, other = given
+        if one.numel() < 2 or other.numel() < 2 or not result.is_floating_point():
+            return None
+        if one.shape == other.shape and not any(t.weights for t in traces):
+            return None
+        letters = "abcdefghijklmnopqrstuvwxyz"[: result.ndim]
+        sides = tuple(letters[result.ndim - t.ndim :] for t in given)
+        return Contraction(tuple(given), sides, letters)
+
+    def summed(self, name: str, result: Tensor, *args: Any, **kwargs: Any) -> None:
+        """Note a sum that ends a product, or that softmax is divided by."""
+        source = args[0]
+        trace = self.trace(source)
+        dims = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if dims is None or not isinstance(source, Tensor):
+            return
+        dims = [dims] if isinstance(dims, int) else list(dims)
+        dims = [dim % source.ndim for dim in dims]
+        if trace.outer:
+            left = [x for at, x in enumerate(trace.outer.result) if at not in dims]
+            factor = 1.0
+            if name == "mean":
+                factor = 1 / torch.Size([source.shape[dim] for dim in dims]).numel()
+            kept = bool(kwargs.get("keepdim", args[2] if len(args) > 2 else False))
+            product = replace(trace.outer, result="".join(left), factor=factor)
+            self.multiplied(product, result, dims if kept else [])
+        elif trace.weights and trace.axes:
+            axes = alike_or_dropped(trace.axes, dims, result)
+            over = frozenset(roots(trace.axes, dims))
+            self.traces[result] = Trace(axes, total=(trace.weights[0], over))
+        elif trace.axes:
+            self.traces[result] = Trace(alike_or_dropped(trace.axes, dims, result))
+
+    # Products
+
+    def product(self, name: str, result: Tensor, args: Any, kwargs: Any) -> None:
+        """Note a product of two tensors or more."""
+        tensors = [t for t in flat([*args, *kwargs.values()]) if isinstance(t, Tensor)]
+        if name == "linear":
+            weight = self.trace(tensors[1])
+            if weight.is_owned or (weight.axes is None and weight.known is NOTHING):
+                if tensors[1].shape[0] == tensors[1].shape[-1] and self.trace(tensors[0]).scores:
+                    self.keep("linear", None, result, args, kwargs)  # talking heads
+                    return
+                if weight.is_owned or self.is_plain(tensors):
+                    lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
+                    dim = result.ndim - 1
+                    axes = with_features((*lead, ()), result.shape, dim, tensors[0].shape[-1])
+                    known = replace(weight.known, is_unit=False)
+                    self.traces[result] = Trace(axes, known)
+                    return
+        found = contraction(name, args, kwargs)
+        if found is None:
+            return
+        self.multiplied(found, result, [])
+        if name in ("baddbmm", "addmm", "addbmm"):
+            trace = self.trace(result)
+            beta = kwargs.get("beta", 1)
+            if trace.scores and beta and tensors[0].numel() > 1:
+                self.traces[result] = replace(trace, scores=replace(trace.scores, is_added=True))
+
+    def is_plain(self, tensors: list[Tensor]) -> bool:
+        """Say whether a weight is none of the model's, and was never computed."""
+        return tensors[1].grad_fn is None and tensors[0] is not tensors[1] and bool(self.stack)
+
+    def multiplied(self, c: Contraction, result: Tensor, kept: list[int]) -> None:
+        """Note what a product is: scores, weights with v, or something else."""
+        traces = [self.trace(t) for t in c.tensors]
+        weights = [at for at, trace in enumerate(traces) if trace.weights]
+        axes_of = self.letters(c, traces)
+
+        result_axes = in_letters(c.result, axes_of, result.shape, kept)
+        if weights:
+            at = weights[0]
+            elsewhere = "".join(c.letters[:at] + c.letters[at + 1 :])
+            summed = [x for x in c.letters[at] if x not in c.result and x in elsewhere]
+            own = traces[at].axes
+            others = [t for i, t in enumerate(traces) if i != at]
+            if own is not None and summed and not all(t.is_owned for t in others):
+                keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
+                for each in traces[at].weights:
+                    self.meets(each.call, each.call.own(keys), result, c.tensors[at])
+                more = tuple(each for i in weights[1:] for each in traces[i].weights)
+                last = traces[at].weights[-1].call
+                self.traces[result] = Trace(result_axes, weights=more, mixed=last)
+            elif summed and any(t.is_owned for t in others) and self.keeps_all(c, at):
+                self.traces[result] = Trace(result_axes, weights=traces[at].weights)
+            return
+        scored = [at for at, trace in enumerate(traces) if trace.scores]
+        if scored and not traces[scored[0]].scores.is_learned:  # type: ignore[union-attr]
+            scores = traces[scored[0]].scores
+            if result.numel() == c.tensors[scored[0]].numel() and scores:
+                axes_same = self.in_place_axes(c, scored[0], traces)
+                if axes_same:
+                    made = replace(scores, is_mixed=True)
+                    self.traces[result] = Trace(axes_same, scores=made)
+                    return
+        pair = self.pair(c, traces)
+        if pair is None:
+            self.traces[result] = Trace(result_axes)
+            return
+        one, other = pair
+        is_learned = traces[one].is_owned or traces[other].is_owned
+        factor = c.factor
+        for at, t in enumerate(c.tensors):
+            if at not in pair:
+                factor *= float(t) if t.numel() == 1 else 1.0
+        own = {
+            letter: tuple(Axis(axis.size, axis.is_feature, axis.width) for axis in axes_of[letter])
+            for letter in axes_of
+        }
+        part = Part(c, pair, (traces[one].known, traces[other].known), own)
+        scores = Scores((part,), is_learned=is_learned, lines={"product": code_line()})
+        lines = [each.line for each in part.known if each.line]
+        scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
+        scores = scores.times(factor) if factor != 1 else scores
+        known = NOTHING
+        self.traces[result] = Trace(in_letters(c.result, own, result.shape, kept), known, scores)
+
+    def keeps_all(self, c: Contraction, at: int) -> bool:
+        """Say whether a product with a parameter leaves weights as many as they were."""
+        return torch.Size([c.size(x) for x in c.result]).numel() == c.tensors[at].numel()
+
+    def in_place_axes(self, c: Contraction, at: int, traces: list[Trace]) -> Axes | None:
+        """Give the axes of scores whose heads a product has mixed."""
+        axes = traces[at].axes
+        if axes is None:
+            return None
+        by_letter = dict(zip(c.letters[at], axes, strict=True))
+        gone = [x for x in c.letters[at] if x not in c.result]
+        new = [x for x in c.result if x not in by_letter]
+        if len(gone) != len(new):
+            return None
+        by_letter |= {x: by_letter[y] for x, y in zip(new, gone, strict=True)}
+        return tuple(by_letter[x] for x in c.result)
+
+    def pair(self, c: Contraction, traces: list[Trace]) -> tuple[int, int] | None:
+        """Say which two tensors may be q and k: those that a sum joins."""
+        floats = [at for at, t in enumerate(c.tensors) if t.is_floating_point()]
+        chosen = [at for at in floats if not traces[at].is_owned]
+        if len(chosen) < 2:
+            chosen = floats
+        pairs = [
+            (one, other)
+            for i, one in enumerate(chosen)
+            for other in chosen[i + 1 :]
+            if c.summed(one, other)
+        ]
+        if not pairs or all(traces[at].is_owned for at in pairs[0]):
+            return None
+        one, other = pairs[0]
+        rest = [t for at, t in enumerate(c.tensors) if at not in (one, other)]
+        if any(t.numel() > 1 for t in rest):
+            return None
+        if c.result == "" or not any(c.has(other, x) or c.has(one, x) for x in c.result):
+            return None
+        return one, other
+
+    def letters(self, c: Contraction, traces: list[Trace]) -> dict[str, tuple[Axis, ...]]:
+        """Give the axes of every letter; what weights alone bring are features."""
+        found: dict[str, tuple[Axis, ...]] = {}
+        width = 1
+        for at, trace in enumerate(traces):
+            if trace.is_owned:
+                for other in range(len(traces)):
+                    for x in c.summed(at, other) if other != at else "":
+                        width *= c.size(x)
+        has_weights = any(t.is_owned for t in traces) and not all(t.is_owned for t in traces)
+        for at, (t, trace) in enumerate(zip(c.tensors, traces, strict=True)):
+            axes = trace.axes or (None,) * t.ndim
+            for x, size, dim in zip(c.letters[at], t.shape, axes, strict=True):
+                if size == 1:
+                    found.setdefault(x, ())
+                    continue
+                is_feature = trace.is_owned and has_weights
+                new = dim if dim is not None else (Axis(size, is_feature, width * is_feature),)
+                new = new or (Axis(size),)
+                had = found.get(x)
+                if not had or (
+                    any(a.is_feature for a in new)
+                    and not any(a.is_feature for a in had)
+                    and not (trace.is_owned and x in "".join(c.letters[:at]))
+                ):
+                    found[x] = new
+        return found
+
+    # Softmax
+
+    def call(
+        self, name: str, logits: Tensor, trace: Trace, over: set[Axis] | None, axes: Axes,
+        base: float = 1.0,
+    ) -> Call:  # fmt: skip
+        """Note a softmax, until its weights meet v."""
+        named = any(is_attention(module) for module in self.stack)
+        scores = trace.scores
+        if (
+            scores
+            and scores.is_learned
+            and not any(part.side(axis) for part in scores.parts for dim in axes for axis in dim)
+        ):
+            scores = None
+        call = Call(
+            self.place(), self.about(), logits.detach(), axes, scores, over, name, named, base
+        )
+        if scores:
+            call.about["lines"] = scores.lines | {"softmax": code_line()}
+        return call
+
+    def softmax(
+        self, name: str, result: Tensor, input: Tensor, dim: int | None = None, *_: Any, **__: Any
+    ) -> None:
+        """Note softmax, and wait for the product of its weights with v."""
+        if input.ndim == 0:
+            return
+        if not isinstance(dim, int):
+            dim = 0 if input.ndim in (1, 3) else 1
+        dim %= input.ndim
+        trace = self.trace(input)
+        axes = trace.axes or fresh(input.shape)
+        over = {axis.root for axis in axes[dim]}
+        call = self.call(name, input, trace, over, axes)
+        if name == "softmin" and call.scores:
+            call.scores = call.scores.times(-1.0)
+        where = f"{name} over dim {dim} of {tuple(input.shape)} in {self.place()}"
+        self.similar[where] += 1
+        self.wait(call, result, axes)
+
+    def exponential(self, name: str, result: Tensor, input: Tensor, trace: Trace) -> None:
+        """Note exp of scores, which a sum will make softmax."""
+        if trace.weights:  # exp of log_softmax
+            self.traces[result] = replace(trace, scores=None)
+            return
+        if trace.scores is None or trace.axes is None or trace.scores.is_learned:
+            if any(is_attention(module) for module in self.stack):
+                self.similar[f"{name} of {tuple(result.shape)} in {self.place()}"] += 1
+            return
+        call = self.call(name, input, trace, None, trace.axes, EXPS[name])
+        self.similar[f"{name} of {tuple(result.shape)} in {self.place()}"] += 1
+        self.wait(call, result, trace.axes)
+
+    def wait(self, call: Call, result: Tensor, axes: Axes) -> None:
+        """Keep a call until its weights meet v, or nobody has them any more."""
+        weights = Weights(call)
+        self.traces[result] = Trace(axes, weights=(weights,))
+        if call.scores or call.is_named:
+            self.pending.append((weakref.ref(weights), call))
+
+    def meets(self, call: Call, keys: set[Axis], result: Tensor, weights: Tensor) -> None:
+        """Note the product of weights with v, which says what the keys are."""
+        if call.is_done:
+            return
+        if call.scores and call.scores.is_learned and not self.look.is_of_tokens(call, keys):
+            call.is_done = True
+            return  # a router: what it weighs is made of parameters
+        call.keys = keys
+        call.has_nan = bool(weights.isnan().any())
+        if not call.has_nan and bool(result.isnan().any()):
+            call.cause = "v is not finite, as the output has NaN and the weights have none"
+        values = result.detach().float()
+        ramp = torch.arange(values.numel(), device=values.device).sin()
+        flat_values = values.flatten().nan_to_num(0, 0, 0)
+        call.output = (
+            float(flat_values.square().mean().sqrt()) if values.numel() else 0.0,
+            float((flat_values * ramp).sum()) / max(1, values.numel()) ** 0.5,
+        )
+        self.finish(call)
+
+    def finish(self, call: Call) -> None:
+        """Measure a call; say what was not understood of it."""
+        call.is_done = True
+        self.counts["all"] += 1
+        try:
+            with torch.no_grad(), torch.autocast(call.logits.device.type, enabled=False):
+                self.look.measure(call)
+        except Exception as error:
+            self.left_out(f"In {call.place} a call was left out: {error}")
+        else:
+            self.counts["understood"] += call.scores is not None and call.keys is not None
+
+    def settle(self, everything: bool = False) -> None:
+        """Measure calls whose weights never met v, as far as nobody has them any more."""
+        pending, self.pending = self.pending, []
+        for weights, call in pending:
+            if call.is_done:
+                continue
+            if everything or weights() is None:
+                self.unmet(call)
+            else:
+                self.pending.append((weights, call))
+
+    def unmet(self, call: Call) -> None:
+        """Measure a call whose weights were not seen to meet v: its own axis is taken for keys."""
+        if call.over is None or (call.scores is None and call.logits.ndim < 3):
+            return
+        if call.scores and call.scores.is_learned:
+            return
+        if call.scores is None and not self.look.over_last(call):
+            return
+        call.keys = None
+        self.finish(call)
+        if call.scores:
+            self.left_out(
+                f"In {call.place} the weights of {call.form} were not seen to meet v: the axis of "
+                "softmax is taken for that of the keys"
+            )
+
+    # Kernels that are one call
+
+    def fused(
+        self, result: Tensor, query: Tensor, key: Tensor, value: Tensor,
+        attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: bool = False,
+        scale: float | None = None, enable_gqa: bool = False, **_: Any,
+    ) -> None:  # fmt: skip
+        """Note a call of scaled_dot_product_attention."""
+        if query.is_nested:
+            self.nested(query, key, value, is_causal, scale)
+            return
+        if query.ndim > 2 and query.shape[-3] != key.shape[-3] > 1:  # grouped heads
+            known = self.trace(key)
+            key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
+            self.traces[key] = replace(known, axes=self.trace(query).axes, scores=None)
+            if (axes := self.trace(query).axes) is not None:
+                tokens = (Axis(key.shape[-2]),) if key.shape[-2] > 1 else ()
+                self.traces[key] = replace(known, axes=(*axes[:-2], tokens, axes[-1]), scores=None)
+        self.look.fused(result, query, key, attn_mask, is_causal, scale)
+
+    def nested(
+        self, query: Tensor, key: Tensor, value: Tensor, is_causal: bool, scale: float | None
+    ) -> None:
+        """Note a call with nested tensors, one sequence after another."""
+        known = [self.trace(t).known for t in (query, key)]
+        for q, k in zip(query.unbind(0), key.unbind(0), strict=True):
+            for t, each in zip((q, k), known, strict=True):
+                heads = (Axis(t.shape[0], True),) if t.ndim == 3 and t.shape[0] > 1 else ()
+                axes = (heads, (Axis(t.shape[-2]),), (Axis(t.shape[-1], True),))
+                self.traces[t] = Trace(axes[3 - t.ndim :], each)
+            self.look.fused(None, q, k, None, is_causal, scale)
+
+    # Which module is at work, and what it says of itself
+
+    def module(self) -> nn.Module | None:
+        """Give the module at work; of softmax and dropout, the one that they are part of."""
+        for module in reversed(self.stack):
+            if any(module.children()) or not isinstance(
+                module, nn.Softmax | nn.Dropout | nn.LogSoftmax | nn.Softmax2d
+            ):
+                return module
+        return None
+
+    def place(self) -> str:
+        """Name the module at work."""
+        module = self.module()
+        if module is None:
+            return "(outside of modules)"
+        return self.names.get(module) or type(module).__name__
+
+    def said(self) -> tuple[int, int]:
+        """Say how many heads there are by the module at work, and by those around it too."""
+        here = self.module()
+        own = self.heads or heads_of(here) or heads_of(getattr(here, "config", None))
+        around = (
+            heads_of(module) or heads_of(getattr(module, "config", None))
+            for module in reversed(self.stack)
+        )
+        return own, own or next((heads for heads in around if heads), 0)
+
+    def about(self) -> dict[str, Any]:
+        """Say what the module at work says of itself, as a softmax runs."""
+        own, around = self.said()
+        module, config = self.module(), config_of(reversed(self.stack))
+        cap, cap_source = cap_of(module, config)
+        if cap and cap_source == "logit_softcapping":
+            cap, cap_source = 0.0, ""
+        causal = getattr(module, "is_causal", None)
+        return {
+            "own": own,
+            "around": around,
+            "said": self.heads or heads_of(module),
+            "module": module,
+            "config": config,
+            "says": own_scales(module),
+            "cap": cap,
+            "cap_source": cap_source,
+            "says_causal": "the module says is_causal = True" if causal is True else "",
+            "divides_bias": getattr(config, "model_type", None) in DIVIDES_BIAS,
+            "lines": {},
+        }
+
+    def sums(self, call: Call, heads: int, d: int, **about: Any) -> Sums:
+        """Give the sums of the module of a call."""
+        said = call.about
+        key = (call.place, heads, d)
+        if (sums := self.found.get(key)) is None:
+            stated, source = self.stated(call, d)
+            fields: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads}
+            fields |= {"said": said["said"] if d else 0, "stated": stated, "source": source}
+            fields |= {name: said[name] for name in ("says", "cap", "cap_source", "lines")}
+            sums = self.found[key] = Sums(places=0, **fields)
+        places = max(sums.about["places"], about.pop("places", 0))
+        for name in ("is_over_channels", "rows_are_heads", "is_bias_divided", "is_capped"):
+            about[name] = about.get(name, False) or sums.about.get(name, False)
+        sums.about |= about | {"places": places}
+        sums.about["lines"] = sums.about["lines"] | said["lines"]
+        return sums
+
+    def stated(self, call: Call, d: int) -> tuple[float, str]:
+        """Say what the scale should be, by the caller or the configuration."""
+        if self.asked:
+            return self.asked, "what was asked for"
+        return stated_scale(call.about["module"], call.about["config"], d, self.rotary)
+
+    # Modules
+
+    def enter(self, module: nn.Module, _: Any) -> None:
+        """Note that a module begins."""
+        self.stack.append(module)
+        self.watched += module in self.names
+        if is_attention(module) and module in self.names:
+            self.called[self.names[module]] = type(module).__name__
+
+    def leave(self, module: nn.Module, *_: Any) -> None:
+        """Note that a module ends, also by an exception."""
+        while module in self.stack:
+            last = self.stack.pop()
+            self.watched -= last in self.names
+            if last is module:
+                break
+        if self.pending and not self.is_paused and (not self.stack or len(self.pending) > 2):
+            self.is_paused = True  # what is measured is none of the model
+            try:
+                self.settle(everything=not self.stack)
+            finally:
+                self.is_paused = False
+
+
+def with_features(axes: Axes, shape: Any, dim: int, width: int = 0) -> Axes:
+    """Give axes of which one is made by a layer's weights."""
+    size = shape[dim]
+    made = (Axis(size, True, width),) if size > 1 else ()
+    return (*axes[:dim], made, *axes[dim + 1 :])
+
+
+def alike_or_dropped(axes: Axes, dims: list[int], result: Tensor) -> Axes | None:
+    """Give the axes after a sum over some dimensions."""
+    if result.ndim == len(axes):
+        return tuple(() if at in dims else dim for at, dim in enumerate(axes))
+    left = tuple(dim for at, dim in enumerate(axes) if at not in dims)
+    return left if len(left) == result.ndim else None
+
+
+def in_letters(
+    letters: str, axes_of: dict[str, tuple[Axis, ...]], shape: Any, kept: list[int]
+) -> Axes:
+    """Give the axes of a product; dimensions that were summed over and kept have the size 1."""
+    left = iter(letters)
+    return tuple(
+        () if at in kept else (axes_of[next(left)] if size > 1 else (next(left), ())[1])
+        for at, size in enumerate(shape)
+    )
