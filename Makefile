@@ -116,7 +116,7 @@ measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: ever
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .site-* editions/out .cache docs/assets/fonts docs/snippets .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .site-* editions/out .cache docs/assets/fonts docs/snippets docs/check_attention.py .pytest_cache .mypy_cache .ruff_cache
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/uv: .ci/uv.lock

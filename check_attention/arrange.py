@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction
-from check_attention.masks import Masking, compared_with_alibi, straight_bias
+from check_attention.masks import Masking, bias_of, compared_with_alibi, straight_bias
 from check_attention.measure import Scored, Sums, measure, taken
 from check_attention.traces import (
     Arrangement,
@@ -250,6 +250,7 @@ class Look:
             length=keys, positions=positions, padded=padded,
             q_width=max((axis.width for axis in part.summed), default=0),
             places=scores.places + of_q.places + of_k.places,
+            factors=[scores.scale * call.base, of_q.factor, of_k.factor],
             is_unit=of_q.is_unit and of_k.is_unit,
             is_mixed=scores.is_mixed,
             is_capped=scores.is_capped or has_cap,
@@ -305,6 +306,8 @@ class Look:
             masking.look(measured, places, keys, meant, plain, self.watcher.padding, count == keys)
         if scores and d and not (scores.is_capped or scores.is_mixed):
             slopes = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
+            if "bias" not in about:
+                about["bias"] = bias_of(measured)
             if slopes:
                 about |= compared_with_alibi(slopes, d, call.about["divides_bias"])
             elif scores.is_bias_divided and not call.about["divides_bias"]:
@@ -336,7 +339,7 @@ class Look:
 
     def judge_axis(self, call: Call) -> None:
         """Compare the axis of softmax with that which the product with v sums over."""
-        if call.sums is None or call.over is None:
+        if call.sums is None or call.over is None or call.scores is None:
             return
         sums: Sums = call.sums
         if call.keys is None:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from check_attention.kernels import kernels
+from check_attention.masks import compare_biases
 from check_attention.report import Report
 from check_attention.watcher import Watcher
 from check_attention.words import NEVER_MEANT, CheckError
@@ -63,6 +64,7 @@ def watched(
 
 def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
+    compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     for (layer, _, _), sums in watcher.found.items():
         if sums.sums:  # else each of its calls was left out
             report.rows += sums.rows(layer)

@@ -92,10 +92,12 @@ def compare(
     wrong = differing_weights(model_a, model_b)
     if wrong:
         found.notes.append(f"Their weights differ, too: {', '.join(wrong[:4])}")
+    told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         kind, words = _difference(one, other)
-        if not kind:
+        if not kind or other["place"] in told:
             continue
+        told.add(other["place"])
         if not found.layer:
             found.layer, found.kind, found.words = other["place"], kind, words
             names = one["place"], other["place"]

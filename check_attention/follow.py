@@ -103,10 +103,14 @@ def _widened(name: str, result: Tensor, args: Any, kwargs: Any, traces: list[Tra
         return grown if sizes == list(result.shape) else alike(axes, result.shape)
     pieces = args[0] if args else kwargs.get("tensors", ())
     dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
+    if len(traces) != len(pieces):
+        return None
+    full = [i for i, each in enumerate(pieces) if each.ndim == result.ndim]  # [] of a new cache
+    pieces, traces = [pieces[i] for i in full], [traces[i] for i in full]
     at = next((i for i, t in enumerate(traces) if t.scores or t.weights), None)
     if at is None:
         at = next((i for i, t in enumerate(traces) if t.axes is not None), None)
-    if at is None or len(traces) != len(pieces):
+    if at is None:
         return None
     axes = traces[at].axes
     if axes is None or len(axes) != result.ndim:

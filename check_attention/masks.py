@@ -1,16 +1,18 @@
 """What a mask or a bias does to logits: keys that should not take part, and signs that are wrong."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from check_attention.measure import Measured
+from check_attention.measure import Measured, Sums
 from check_attention.words import CLOSE
 
 LEAK = 1e-3  # a share of a row's weight that is more than rounding
+BIASES = 2**18  # entries of a bias that are kept to compare it with that of other layers
 STRAIGHT = 0.999  # of a bias: the share of its variance that the distance explains
 
 
@@ -63,7 +65,9 @@ class Masking:
             self.leaked = max(self.leaked, float(given.max()))
         if k is not None and k.shape[-2] == keys:
             zero = (k == 0).all(-1)
-            if bool(zero.any()) and not bool(zero.all()):
+            if bool(zero[..., -1].any()) and not bool(zero.all()):
+                # At the end alone: a first token of a new model may be zeros, too.
+                zero = zero.flip(-1).cumprod(-1).flip(-1).bool()
                 part = zero[:, :, None, :] & allowed
                 if bool(part.any()):
                     self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
@@ -168,3 +172,43 @@ def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> di
     elif not is_divided and d > 1 and all_near(d**0.5):
         found["bias_times"] = ratios[0]
     return found
+
+
+def bias_of(found: Measured) -> Tensor | None:
+    """Give what is added to q·k in the first sequence, centred by rows, if it is anything."""
+    allowed, level = found.allowed[0], found.level[0]
+    if allowed.numel() > BIASES:
+        return None
+    count = allowed.sum(-1, keepdim=True).clamp(min=1)
+    level = torch.where(allowed, level, 0)
+    bias = torch.where(allowed, level - level.sum(-1, keepdim=True) / count, 0)
+    size = float(bias.abs().max()) if bias.numel() else 0.0
+    return bias.cpu() if size > 0.05 else None
+
+
+def compare_biases(found: Iterable[tuple[str, Sums]]) -> None:
+    """Note which layers have another bias than most of their kind: the same, times a number."""
+    kinds: dict[str, list[Sums]] = {}
+    for layer, sums in found:
+        if sums.about.get("bias") is not None:
+            kinds.setdefault(re.sub(r"\d+", "#", layer), []).append(sums)
+    for layers in kinds.values():
+        biases = [sums.about["bias"] for sums in layers]
+        if len(layers) < 3 or len({bias.shape for bias in biases}) > 1:
+            continue
+        for usual in biases:
+            times = [_times(bias, usual) for bias in biases]
+            same = [abs(each - 1) < CLOSE for each in times]
+            if 2 * sum(same) > len(layers):
+                for sums, each, holds in zip(layers, times, same, strict=True):
+                    if not holds and each == each:
+                        sums.about |= {"is_other_bias": True, "bias_times": each}
+                break
+
+
+def _times(bias: Tensor, usual: Tensor) -> float:
+    """Give how many times a bias is as large as another, or NaN if it is no multiple of it."""
+    cross, square = float((bias * usual).sum()), float(usual.square().sum())
+    own = float(bias.square().sum())
+    explained = cross**2 / (square * own) if square and own else 0.0
+    return cross / square if explained > STRAIGHT else float("nan")

@@ -85,7 +85,7 @@ class Report:
         return (named if modules or not self.rows else []) + calls
 
     def judge_together(self) -> None:
-        """Compare layers of the same kind: a mask or a bias that one alone has is a fault."""
+        """Compare layers of the same kind: keys that one alone sees are a fault."""
         kinds: dict[str, list[list[Row]]] = {}
         for layer, rows in grouped(self.rows, lambda row: row.layer).items():
             kinds.setdefault(re.sub(r"\d+", "#", layer), []).append(rows)
@@ -102,7 +102,6 @@ class Report:
                         f"{blind[0][0].layer} they do not"
                     )
                     row.explain()
-            _compare_biases(layers)
 
     def __repr__(self) -> str:
         """Give the report's own text, as a notebook shows what a cell ends with."""
@@ -352,25 +351,6 @@ def _differences(was: Row, row: Row, factor: float) -> Iterator[str]:
         yield f"spread_bias {row.spread_bias:.4g} was {was.spread_bias:.4g}"
     if abs(row.digest - was.digest) > 0.01 * max(was.output, row.output):
         yield "what came out is another"
-
-
-def _compare_biases(layers: list[list[Row]]) -> None:
-    """Name the layers whose straight bias is another than that of most."""
-    slopes = [[row.bias_slope for row in rows] for rows in layers]
-    sizes = [each[0] for each in slopes]
-    usual = median([each for each in sizes if not math.isnan(each)] or [math.nan])
-    same = [abs(each / usual - 1) < CLOSE for each in sizes]
-    if math.isnan(usual) or 2 * sum(same) <= len(layers):
-        return
-    pattern = next(each for each, holds in zip(slopes, same, strict=True) if holds)
-    for rows, each, holds in zip(layers, slopes, same, strict=True):
-        if holds or len(each) != len(pattern):
-            continue
-        times = [one / other for one, other in zip(each, pattern, strict=True)]
-        if max(times) - min(times) < CLOSE * abs(times[0]):
-            for row in rows:
-                row.bias_times, row.scale_verdict = times[0], "bias differs"
-                row.explain()
 
 
 def _heads(count: int) -> str:

@@ -60,6 +60,7 @@ class Row:
     cap_source: str = ""
     bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
     bias_times: float = 1.0
+    factors: list[float] = field(default_factory=list)  # after the product, on q, on k
     says: list[tuple[str, float]] = field(default_factory=list)  # the module's own attributes
     lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
     later: float = math.nan  # share of the rows that may see a later key
@@ -68,6 +69,7 @@ class Row:
     is_unit: bool = False  # q and k were divided by their lengths
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
     is_capped: bool = False
+    is_other_bias: bool = False  # than the other layers of its kind have
     is_bias_divided: bool = False  # what was added to q·k was scaled with it
     is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
     rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
@@ -113,6 +115,7 @@ class Row:
         found = {
             "no cap": self.cap > 0 and not self.is_capped,
             "bias sign": self.bias_slope < 0,
+            "bias differs": self.is_other_bias,
             "bias twice": self.bias_times > 1.5,
             "bias divided": self.is_bias_divided,
         }
@@ -129,7 +132,7 @@ class Row:
 
         readings = self.readings(scale)
         says = self.says if not self.stated > 0 else []
-        agrees = [value for _, value in says if any(map(near, _uses(value)))]
+        agrees = [value for _, value in says if any(map(near, _uses(value))) or self.uses(value)]
         contrary = bool(says) and not agrees
         is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)
         own_one = near(1) and any(_near(value)(1) for value in agrees)
@@ -159,6 +162,13 @@ class Row:
         if fits > 4 and abs(fits / 8 - round(fits / 8)) < CLOSE / 8:
             return "other head"
         return "other"
+
+    def uses(self, value: float) -> bool:
+        """Say whether a number that a module has is one of several factors."""
+        after, *before = [each for each in self.factors if isinstance(each, float)] or [1.0]
+        is_scaled_before = any(abs(each - 1) > CLOSE for each in before)
+        factors = [after] * is_scaled_before + [each for each in before if each != 1]
+        return any(_near(factor)(each) for factor in factors for each in _uses(value))
 
     def said_by(self, value: float) -> str:
         """Name the attribute of the module that has a value."""
