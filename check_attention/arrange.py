@@ -123,6 +123,8 @@ class Look:
         keys = call.keys if call.keys is not None else call.over
         if keys is None:
             raise MisfitError(f"its weights are {call.form} of scores, and met no v")
+        if not keys and not call.over:
+            keys = self.single_key(call)
         if not any(axis.root in keys for dim in call.axes for axis in dim):
             keys = self.same_size(call, keys)
         found = self.arranged(call, keys)
@@ -145,6 +147,14 @@ class Look:
                 shown = logits[..., before : before + k.shape[2]]
                 sink = torch.cat([logits[..., :before], logits[..., before + k.shape[2] :]], -1)
         self.add(call, found, places, count, shown, sink, q, k)
+
+    def single_key(self, call: Call) -> set[Axis]:
+        """Give an axis to the keys of a call where each row has one."""
+        axis = Axis(1)
+        at = max((at for at, dim in enumerate(call.axes) if not dim), default=0)
+        call.axes = (*call.axes[:at], (axis,), *call.axes[at + 1 :])
+        call.keys = call.over = {axis}
+        return {axis}
 
     def same_size(self, call: Call, keys: set[Axis]) -> set[Axis]:
         """Find axes of the call that are as long as those that met v, if theirs were lost."""

@@ -23,6 +23,7 @@ class Axis:
     whole: "Axis | None" = None  # what it is a part of, or was
     before: int = 0  # entries that were joined in front of it, and are none of its own
     after: int = 0
+    is_cut: bool = False  # a piece of a longer one, as split and slices give it
 
     @property
     def root(self) -> "Axis":
@@ -110,7 +111,18 @@ def _cut(dim: tuple[Axis, ...], size: int) -> tuple[Axis, ...]:
     if not dim:
         return (Axis(size),)
     features = all(axis.is_feature for axis in dim)
-    return (replace(dim[0], size=size, is_feature=features, whole=dim[0].root, before=0, after=0),)
+    axis = replace(dim[0].resized(size), is_feature=features, is_cut=True)
+    return (axis,)
+
+
+def fitted(axes: Axes | None, shape: Sequence[int]) -> Axes | None:
+    """Give axes if their sizes are those of a shape."""
+    if axes is None or len(axes) != len(shape):
+        return None
+    sizes = [math.prod(axis.size for axis in dim) for dim in axes]
+    if sizes != list(shape):
+        return None
+    return tuple(tuple(axis for axis in dim if axis.size != 1) for dim in axes)
 
 
 def alike(axes: Axes, shape: Sequence[int]) -> Axes | None:

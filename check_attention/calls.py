@@ -129,6 +129,7 @@ def check(
         for batch in batches:
             count += 1
             watcher.padding = _padding(model, batch) if forward is None else None
+            watcher.sequences = _sequences(batch) if forward is None else None
             try:
                 call(model, batch)
             except TypeError as error:
@@ -251,6 +252,13 @@ def _misfit(model: nn.Module, batch: Any) -> str | None:
     except TypeError as error:
         return str(error)
     return None
+
+
+def _sequences(batch: Any) -> int | None:
+    """Say how many sequences a batch has."""
+    positional, named = _arguments(batch)
+    given = [t for t in (*positional, *named.values()) if isinstance(t, Tensor) and t.ndim > 1]
+    return given[0].shape[0] if given else None
 
 
 def _padding(model: nn.Module, batch: Any) -> Tensor | None:

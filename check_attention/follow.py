@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from check_attention.axes import Axes, Axis, alike, broadcast, fresh, regrouped, viewed
 from check_attention.stated import is_number
-from check_attention.traces import NOTHING, Known, Part, Scores, Trace, code_line, is_zero_one
+from check_attention.traces import NOTHING, Known, Part, Scores, Trace, code_line, is_zero_one, same
 from check_attention.words import CLOSE
 
 TIMES = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "multiply_"}
@@ -29,7 +29,7 @@ SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "r
 LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
 stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
 nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
-reciprocal __rdiv__ masked_scatter"""
+reciprocal __rdiv__ masked_scatter maximum minimum"""
 KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
 LOW = -1e3  # what is put in place of a logit to leave a key out is below this
 
@@ -133,10 +133,10 @@ def _stacked_heads(traces: list[Trace], dim: int) -> Axis | None:
     count = len(traces)
     for at in range(len(traces[0].axes or ())):
         pieces = [trace.axes[at] if trace.axes else () for trace in traces]
-        if at == dim or any(len(piece) != 1 or not piece[0].is_feature for piece in pieces):
+        if at == dim or any(len(piece) != 1 or not piece[0].is_cut for piece in pieces):
             continue
         root, size = pieces[0][0].root, pieces[0][0].size
-        if all(piece[0].root is root and piece[0].size == size for piece in pieces):
+        if root.is_feature and all(same(piece[0], pieces[0][0]) for piece in pieces):
             if root.size % (size * count) == 0 and root.size > size:
                 return Axis(count, True, root.width)
     return None
@@ -239,7 +239,7 @@ def kept_scores(
         both = traces[at[1]]
         if name in MINUS or scores.is_mixed or (both.scores and both.scores.is_mixed):
             return scores
-        return joined(trace, both, result) or replace(scores, is_mixed=False, is_added=True)
+        return joined(trace, both, result) or scores
     if name in PLUS:
         return _added(scores, args, kwargs, tensor)
     if name in ("neg", "__rsub__"):
@@ -301,9 +301,11 @@ def _added(scores: Scores, args: Any, kwargs: Any, tensor: Tensor) -> Scores:
     if not other.requires_grad and is_zero_one(other):
         words = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
         return replace(made, added=words)
-    where = other.untyped_storage().data_ptr() + other.storage_offset()
-    again = where in scores.biases and not bool((other == 0).all())
-    return replace(made, biases=(*scores.biases, where), repeated=scores.repeated + again)
+    again = any(
+        each.data_ptr() == other.data_ptr() and each.shape == other.shape for each in scores.biases
+    )
+    biases = (*scores.biases, other.detach())
+    return replace(made, biases=biases, repeated=scores.repeated + (again and bool(other.any())))
 
 
 def _filled(

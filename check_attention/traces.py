@@ -83,7 +83,7 @@ class Scores:
     is_learned: bool = False  # one of the two is a parameter
     is_added: bool = False  # something was added that may be a bias
     is_bias_divided: bool = False
-    biases: tuple[int, ...] = ()  # where in memory what was added begins
+    biases: tuple[Tensor, ...] = ()  # what was added
     repeated: int = 0  # how often the same bias was added again
     left_out: tuple[tuple[Tensor, Axes], ...] = ()  # what masks were to leave out
     filled: str = ""

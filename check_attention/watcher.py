@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from check_attention.arrange import Look
-from check_attention.axes import Axes, Axis, Contraction, contraction, flat, fresh, roots
+from check_attention.axes import Axes, Axis, Contraction, contraction, fitted, flat, fresh, roots
 from check_attention.follow import (
     KEEPS,
     OVER,
@@ -83,6 +83,7 @@ class Watcher(TorchFunctionMode):
         self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding: Tensor | None = None  # which tokens of the batch are padding
+        self.sequences: int | None = None  # in the batch; windows of them may be more
         self.notes: list[str] = []
         self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
         self.open: list[str] = []  # what was not understood, in words
@@ -126,6 +127,8 @@ class Watcher(TorchFunctionMode):
         elif name in SUMS:
             self.attempt(self.summed, (name, result, *args), kwargs)
         else:
+            if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
+                name = f"{name}imum"  # entry by entry
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
         return result
 
@@ -203,9 +206,10 @@ class Watcher(TorchFunctionMode):
             mixed = self.kept_mixed(name, args, traces)
             total = next((t.total for t in traces if t.total), None)
         outer = self.outer(name, result, given, traces)
-        for each, axes_of_each in zip(made, axes, strict=True):
+        for each, told in zip(made, axes, strict=True):
+            axes_of_each = fitted(told, each.shape)
             trace = Trace(
-                axes_of_each, known, scores if axes_of_each else None, weights, outer,
+                axes_of_each, known, scores, weights, outer,
                 total if not weights else None, mixed, owned,
             )  # fmt: skip
             if axes_of_each or known is not NOTHING or owned or any(t is not UNKNOWN for t in traces):
@@ -460,6 +464,8 @@ class Watcher(TorchFunctionMode):
             and scores.is_learned
             and not any(part.side(axis) for part in scores.parts for dim in axes for axis in dim)
         ):
+            scores = None
+        if trace.axes is None:  # they were lost on the way
             scores = None
         call = Call(
             self.place(), self.about(), logits.detach(), axes, scores, over, name, named, base

@@ -140,7 +140,7 @@ def pooled(kept, sinks=0):
 def agree(model, batch, d, times=1.0, verdict="root", sinks=0):
     report = ours.check(model, [batch], rows=10**5, show=False)
     with Weights() as weights, torch.no_grad():
-        ours._call(model, batch)
+        ours.call_with(model, batch)
     kept = weights.kept
     assert report.notes == []
     assert {row.layout_verdict for row in report.rows} == {""}
