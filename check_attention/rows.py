@@ -204,13 +204,15 @@ class Row:
             name: min((abs(scale / value - 1) for value in values), default=1.0)
             for name, (values, _) in formulas.items()
         }
-        # What fits to the digit comes before what fits by chance.
+        # What fits to the digit comes before what fits by chance, and a factor on q or k alone is
+        # a fourth root before it is another root.
+        before = [each for each in self.factors[1:] if isinstance(each, float) and each != 1]
         fitting = sorted(
-            (error > CLOSE / 3, at, name)
+            (error > CLOSE / 3, name == "number" and len(before) == 1, at, name)
             for at, (name, error) in enumerate(errors.items())
             if error < CLOSE
         )
-        return {name: formulas[name][1] for _, _, name in fitting}
+        return {name: formulas[name][1] for *_, name in fitting}
 
     def explain(self) -> None:
         """Put the verdicts into a sentence, with a link to what explains them."""

@@ -58,7 +58,7 @@ SUMS = {"sum", "nansum", "mean"}
 CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
 # What may be an attention that is written in another way; named if nothing was seen.
 SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
-NESTED = "nested tensors"
+FORMS = {*SOFTMAXES, "scaled_dot_product_attention"}
 
 
 class Watcher(TorchFunctionMode):
@@ -105,6 +105,12 @@ class Watcher(TorchFunctionMode):
             return func(*args, **kwargs)
         if name == "multi_head_attention_forward":
             return self.inside(func, args, kwargs)
+        if name in FORMS and torch._C._functorch.peek_interpreter_stack() is not None:
+            self.left_out(
+                f"In {self.place()} attention runs under vmap or another transform of torch.func, "
+                "which is not followed"
+            )
+            return func(*args, **kwargs)
         if name == "exp_" and (trace := self.trace(args[0])).scores:
             kept = args[0].detach().clone()  # what softmax sees is overwritten
             result = func(*args, **kwargs)

@@ -13,11 +13,11 @@ import pytest
 from scipy.special import softmax
 
 torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
-from weave.pages.one_file import one_file  # noqa: E402
-
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402, F401
+
+from weave.pages.one_file import one_file  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 FOLDER = TemporaryDirectory()  # as long as the tests run
