@@ -120,7 +120,7 @@ class Look:
 
     def measure(self, call: Call) -> None:
         """Measure some rows of a call, all those that are not finite among them."""
-        keys = call.keys if call.keys is not None else call.over
+        keys = call.keys if call.keys is not None and call.scores else call.over
         if keys is None:
             raise MisfitError(f"its weights are {call.form} of scores, and met no v")
         if not keys and not call.over:
@@ -168,12 +168,13 @@ class Look:
 
     def few(self, lead: int, keys: int) -> int:
         """Say how many rows can be held at once."""
-        return min(self.watcher.most, max(2, ENTRIES // max(1, lead * keys)))
+        most: int = self.watcher.most
+        return min(most, max(2, ENTRIES // max(1, lead * keys)))
 
     def of_scores(
         self, call: Call, found: Arrangement, places: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None, int]:
-        """Give q and k as batch × heads × length × d, and how many columns stand before the keys."""
+        """Give q and k as batch × heads × length × d, and the number of columns before the keys."""
         scores: Scores = call.scores  # type: ignore[assignment]
         before = sum(axis.before for axis in found.keys)
         q_all, k_all = [], []
@@ -192,35 +193,32 @@ class Look:
             )
             q_all.append(q.float() * part.weight)
             k_all.append(k.float())
-        shape = torch.broadcast_shapes(*(t.shape[:2] for t in (*q_all, *k_all)))  # type: ignore[no-untyped-call]
-        q_all, k_all = ([t.expand(*shape, *t.shape[2:]) for t in all_] for all_ in (q_all, k_all))
+        leads = [t.shape[:2] for t in (*q_all, *k_all)]
+        shape = torch.broadcast_shapes(*leads)  # type: ignore[no-untyped-call]
+        q_all = [t.expand(*shape, *t.shape[2:]) for t in q_all]
+        k_all = [t.expand(*shape, *t.shape[2:]) for t in k_all]
         k = torch.cat(k_all, -1) if len(k_all) > 1 else k_all[0]
         for more in scores.joined:
-            own = more.parts[0]
-            letters = own.product.letters[own.pair[1]]
-            axes = tuple(scores.parts[0].axes_of.get(x, own.axes_of[x]) for x in letters)
-            keys = [
-                a
-                for x in letters
-                if x not in own.product.summed(*own.pair)
-                for a in own.axes_of[x]
-                if own.side(a) == "second"
-            ]
-            summed = list(scores.parts[0].summed)
-            k2 = found.place(
-                own.tensor(1),
-                tuple(
-                    own.axes_of[x]
-                    if x in own.product.result and own.side(own.axes_of[x][0]) == "second"
-                    else a
-                    for x, a in zip(letters, axes, strict=True)
-                ),
-                [found.batch, found.heads, keys, summed],
-            )
-            ratio = more.scale / scores.scale
-            k = torch.cat([k, k2.float().expand(*shape, *k2.shape[2:]) * ratio], 2)
+            joined = self.joined_keys(scores, more, found)
+            k = torch.cat([k, joined.expand(*shape, *joined.shape[2:])], 2)
         q = torch.cat(q_all, -1) if len(q_all) > 1 else q_all[0]
         return q, k, before
+
+    @staticmethod
+    def joined_keys(scores: Scores, more: Scores, found: Arrangement) -> Tensor:
+        """Give the keys of scores that were joined to others, as long as the first scale asks."""
+        first, part = scores.parts[0], more.parts[0]
+        letters = part.product.letters[part.pair[1]]
+        keys: list[Axis] = []
+        axes = []
+        for letter in letters:
+            own = part.axes_of[letter]
+            is_key = bool(own) and part.side(own[0]) == "second"
+            keys += own if is_key else ()
+            axes.append(own if is_key else first.axes_of.get(letter, own))
+        groups = [found.batch, found.heads, keys, list(first.summed)]
+        k = found.place(part.tensor(1), tuple(axes), groups).float()
+        return k * (more.scale / scores.scale)
 
     @staticmethod
     def original(part: Part, axes: list[Axis]) -> list[Axis]:
@@ -279,8 +277,8 @@ class Look:
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
         for more in scores.joined:
             of_more = more.parts[0].known
-            each = [_each(known.factor, heads, q) for known in of_more]
-            sums.note_scale(_each(more.scale * call.base, heads, q) * each[0] * each[1])
+            on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
+            sums.note_scale(_each(more.scale * call.base, heads, q) * on_q * on_k)
         self.finish(call, found, sums, measured, places, count, keys, k, d)
 
     def unpadded(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, int]:
@@ -410,11 +408,10 @@ class Look:
 
             return rows
 
-        if mask is not None and mask.dtype != torch.bool:
-            if is_zero_one(mask):
-                added = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
-        self.kernel(result, query, key, scale, logits_of, lines, added=added,
-                    is_added=mask is not None and mask.dtype != torch.bool)  # fmt: skip
+        is_added = mask is not None and mask.dtype != torch.bool
+        if mask is not None and is_added and is_zero_one(mask):
+            added = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
+        self.kernel(result, query, key, scale, logits_of, lines, added=added, is_added=is_added)
 
     def kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,

@@ -1,4 +1,4 @@
-"""What the axes of tensors stand for, followed through views, and products of tensors in letters."""
+"""What the axes of tensors stand for, followed through views; products of tensors in letters."""
 
 import math
 import string
@@ -135,7 +135,7 @@ def alike(axes: Axes, shape: Sequence[int]) -> Axes | None:
     )
 
 
-def broadcast(given: list[tuple[Sequence[int], Axes]], shape: Sequence[int]) -> Axes:
+def broadcast(given: Sequence[tuple[Sequence[int], Axes]], shape: Sequence[int]) -> Axes:
     """Give the axes of what is made of several tensors entry by entry: features are preferred."""
     made: list[tuple[Axis, ...]] = []
     for back, size in enumerate(reversed(shape), 1):

@@ -240,6 +240,7 @@ def _arguments(batch: Any) -> tuple[Iterable[Any], Mapping[str, Any]]:
 
 
 def call_with(model: nn.Module, batch: Any) -> Any:
+    """Call a model with a batch: a mapping, a sequence, or one argument."""
     positional, named = _arguments(batch)
     return model(*positional, **named)
 

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from check_attention.axes import Axes, Axis, alike, broadcast, fresh, regrouped, viewed
+from check_attention.measure import GAP
 from check_attention.stated import is_number
 from check_attention.traces import NOTHING, Known, Part, Scores, Trace, code_line, is_zero_one, same
 from check_attention.words import CLOSE
@@ -136,9 +137,9 @@ def _stacked_heads(traces: list[Trace], dim: int) -> Axis | None:
         if at == dim or any(len(piece) != 1 or not piece[0].is_cut for piece in pieces):
             continue
         root, size = pieces[0][0].root, pieces[0][0].size
-        if root.is_feature and all(same(piece[0], pieces[0][0]) for piece in pieces):
-            if root.size % (size * count) == 0 and root.size > size:
-                return Axis(count, True, root.width)
+        are_alike = root.is_feature and all(same(piece[0], pieces[0][0]) for piece in pieces)
+        if are_alike and root.size > size and root.size % (size * count) == 0:
+            return Axis(count, True, root.width)
     return None
 
 
@@ -305,7 +306,8 @@ def _added(scores: Scores, args: Any, kwargs: Any, tensor: Tensor) -> Scores:
         each.data_ptr() == other.data_ptr() and each.shape == other.shape for each in scores.biases
     )
     biases = (*scores.biases, other.detach())
-    return replace(made, biases=biases, repeated=scores.repeated + (again and bool(other.any())))
+    again = again and bool(((other != 0) & (other.abs() < GAP)).any())  # a mask may come twice
+    return replace(made, biases=biases, repeated=scores.repeated + again)
 
 
 def _filled(

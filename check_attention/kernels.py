@@ -22,7 +22,7 @@ def attention(
     watcher: Watcher, query: Tensor, key: Tensor, scale: float | None, masked: Masked,
     is_sum: bool = True,
 ) -> None:  # fmt: skip
-    """Note a call of a kernel, with q as batch × heads × rows × d and k as batch × heads × keys × d.
+    """Note a call of a kernel: q is batch × heads × rows × d, and k is batch × heads × keys × d.
 
     `masked` is given some rows of scale·q·k, and which; it gives the logits, and what of them takes
     part.

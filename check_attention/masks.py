@@ -1,4 +1,4 @@
-"""What a mask or a bias does to logits: keys that should not take part, and signs that are wrong."""
+"""What masks and biases do to logits: keys that should not take part, signs that are wrong."""
 
 import re
 from collections.abc import Iterable, Sequence

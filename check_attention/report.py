@@ -289,6 +289,7 @@ class Report:
 
 
 def grouped(rows: list[Row], by: Callable[[Row], str]) -> dict[str, list[Row]]:
+    """Give rows by what a function says of each, in the order in which that came first."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(by(row), []).append(row)

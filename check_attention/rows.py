@@ -305,8 +305,8 @@ class Row:
     @property
     def verdicts(self) -> str:
         """The names of all verdicts."""
-        names = (self.layout_verdict, self.axis_verdict, self.mask_verdict)
-        names += (self.scale_verdict, self.softmax_verdict)
+        names = [self.layout_verdict, self.axis_verdict, self.mask_verdict]
+        names += [self.scale_verdict, self.softmax_verdict]
         return " ".join(name for name in names if name)
 
     @property

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from torch import Tensor, nn
 
@@ -30,7 +30,7 @@ gemma3n_text gemma4_text dia_encoder dia_decoder"""
 DIVIDES_BIAS = ("falcon",)  # models of transformers that mean to divide ALiBi's bias by √d
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Say whether something is one number that may be a factor."""
     if isinstance(value, Tensor):
         return value.numel() == 1 and value.dtype.is_floating_point

@@ -263,8 +263,8 @@ class Arrangement:
             at += count
         t = t.reshape(shape)
         if self.split:
-            full = torch.Size([axis.size for axis in self.batch]).numel()
-            t = t.expand(full, *t.shape[1:]).reshape(-1, self.split, *t.shape[2:])
+            every = torch.Size([axis.size for axis in self.batch]).numel()
+            t = t.expand(every, *t.shape[1:]).reshape(-1, self.split, *t.shape[2:])
         return t
 
     @staticmethod

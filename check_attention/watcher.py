@@ -37,8 +37,8 @@ from check_attention.stated import (
     stated_scale,
 )  # fmt: skip
 from check_attention.traces import (
-    OWNED,
     NOTHING,
+    OWNED,
     UNKNOWN,
     Call,
     Part,
@@ -181,7 +181,7 @@ class Watcher(TorchFunctionMode):
         found = self.traces.get(t, None) if isinstance(t, Tensor) else UNKNOWN  # type: ignore[no-untyped-call]
         if found is None:
             found = OWNED if isinstance(t, nn.Parameter) or id(t) in self.owned else UNKNOWN
-        return found  # type: ignore[no-any-return]
+        return found
 
     def keep(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Hand on what is known of a tensor to what is made from it, and note a factor."""
@@ -218,7 +218,12 @@ class Watcher(TorchFunctionMode):
                 axes_of_each, known, scores, weights, outer,
                 total if not weights else None, mixed, owned,
             )  # fmt: skip
-            if axes_of_each or known is not NOTHING or owned or any(t is not UNKNOWN for t in traces):
+            if (
+                axes_of_each
+                or known is not NOTHING
+                or owned
+                or any(t is not UNKNOWN for t in traces)
+            ):
                 self.traces[each] = trace
 
     def kept_weights(self, name: str, args: Any, traces: list[Trace]) -> tuple[Weights, ...]:
@@ -235,17 +240,17 @@ class Watcher(TorchFunctionMode):
         weights = tuple(dict.fromkeys(each for t in having for each in t.weights))
         if name in TIMES or name in OVER:
             totals = [t.total for t in traces if t.total and not t.weights]
-            other = next((a for a in args if not self.trace(a).weights), None)
-            number = gain_of(other, name in OVER) if len(args) == 2 and not totals else None
+            factor = next((a for a in args if not self.trace(a).weights), None)
+            number = gain_of(factor, name in OVER) if len(args) == 2 and not totals else None
             for each in weights:
                 if totals and each is totals[0][0]:
                     each.call.over = set(totals[0][1])
                 elif number is not None:
                     each.call.after *= number
         elif name == "normalize":
-            dim = args[2] if len(args) > 2 else 1
+            axis = args[2] if len(args) > 2 else 1
             for each in weights:
-                each.call.over = each.call.over or roots(first.axes or (), [dim])
+                each.call.over = each.call.over or roots(first.axes or (), [axis])
         return weights
 
     def kept_mixed(self, name: str, args: Any, traces: list[Trace]) -> Call | None:
@@ -377,17 +382,17 @@ class Watcher(TorchFunctionMode):
         for at, t in enumerate(c.tensors):
             if at not in pair:
                 factor *= float(t) if t.numel() == 1 else 1.0
-        own = {
+        axes = {
             letter: tuple(Axis(axis.size, axis.is_feature, axis.width) for axis in axes_of[letter])
             for letter in axes_of
         }
-        part = Part(c, pair, (traces[one].known, traces[other].known), own)
+        part = Part(c, pair, (traces[one].known, traces[other].known), axes)
         scores = Scores((part,), is_learned=is_learned, lines={"product": code_line()})
         lines = [each.line for each in part.known if each.line]
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
         scores = scores.times(factor) if factor != 1 else scores
         known = NOTHING
-        self.traces[result] = Trace(in_letters(c.result, own, result.shape, kept), known, scores)
+        self.traces[result] = Trace(in_letters(c.result, axes, result.shape, kept), known, scores)
 
     def keeps_all(self, c: Contraction, at: int) -> bool:
         """Say whether a product with a parameter leaves weights as many as they were."""
@@ -581,7 +586,7 @@ class Watcher(TorchFunctionMode):
     # Kernels that are one call
 
     def fused(
-        self, result: Tensor, query: Tensor, key: Tensor, value: Tensor,
+        self, result: Tensor | None, query: Tensor, key: Tensor, value: Tensor,
         attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: bool = False,
         scale: float | None = None, enable_gqa: bool = False, **_: Any,
     ) -> None:  # fmt: skip

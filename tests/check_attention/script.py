@@ -1,4 +1,4 @@
-"""What all tests of the script share: the script as it is downloaded, small attentions, and numbers row by row.
+"""What all tests of the script share: it as it is downloaded, small attentions, numbers by row.
 
 It needs PyTorch: `pip install -r tests/requirements-torch.txt`, or `make torch`.
 """

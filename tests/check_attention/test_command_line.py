@@ -90,7 +90,7 @@ def test_an_older_report_is_a_baseline(tmp_path, capsys):
     assert ours.main(["--demo", "none", "--json", path]) == 0
     assert ours.main(["--demo", "none", "--baseline", path]) == 0
     assert ours.main(["--demo", "width", "--baseline", path]) == 1
-    assert "attention.0 head 0: scale 0.0625 was 0.125" in capsys.readouterr().err
+    assert "attention.0: scale 0.0625 was 0.125" in capsys.readouterr().err
     (tmp_path / "old.json").write_text("{}")
     assert ours.main(["--demo", "none", "--baseline", path]) == 2
     assert "no report of check_attention" in capsys.readouterr().err

@@ -186,9 +186,11 @@ def made(name, kind):
 def test_a_model_of_transformers_at_the_start(name, kind):
     model, batch = made(name, kind)
     _, d, times, verdict = (*TRANSFORMERS[name], *(16, 1, "root")[len(TRANSFORMERS[name]) - 1 :])
+    if (name, kind) == ("falcon", "eager"):  # it adds ALiBi twice, and SDPA adds it once
+        verdict = "bias twice"
     report = agree(model, batch, d, times, verdict, sinks=name == "gpt_oss")
     assert report.unseen == []
-    assert report.ok
+    assert report.ok == (verdict not in ("bias twice", "unknown"))
     if name == "gpt_oss":
         assert 0 < report.rows[0].sink < 1
 

@@ -43,7 +43,8 @@ def one_file(package: Path) -> str:
 def _parts(text: str, package: str) -> tuple[str, set[str], set[str]]:
     """Give a module without what it imports of its package, those modules, and what it defines."""
     tree, lines = ast.parse(text), text.splitlines()
-    needs, defines = set(), set()
+    needs: set[str] = set()
+    defines: set[str] = set()
     gone: set[int] = set()
     for node in tree.body:
         is_own = isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{package}.")
