@@ -16,7 +16,7 @@ from check_attention.traces import (
     Part,
     Scores,
     code_line,
-    is_zero_one,
+    words_of_added,
 )  # fmt: skip
 
 ENTRIES = 2**24  # logits that are held at once; fewer rows where there would be more
@@ -307,6 +307,10 @@ class Look:
         masking.filled = scores.filled if scores else ""
         if scores and scores.added:
             masking.added = scores.added
+        if call.is_cut:
+            masking.added = (
+                "it is applied after softmax, so that the weights of a row do not sum to 1"
+            )
         plain = (
             k if k is not None and not getattr(call.about["module"], "add_zero_attn", 0) else None
         )
@@ -409,8 +413,8 @@ class Look:
             return rows
 
         is_added = mask is not None and mask.dtype != torch.bool
-        if mask is not None and is_added and is_zero_one(mask):
-            added = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
+        if mask is not None and is_added:
+            added = words_of_added(mask)
         self.kernel(result, query, key, scale, logits_of, lines, added=added, is_added=is_added)
 
     def kernel(

@@ -9,7 +9,17 @@ from torch import Tensor, nn
 from check_attention.axes import Axes, Axis, alike, broadcast, fresh, regrouped, viewed
 from check_attention.measure import GAP
 from check_attention.stated import is_number
-from check_attention.traces import NOTHING, Known, Part, Scores, Trace, code_line, is_zero_one, same
+from check_attention.traces import (
+    NOTHING,
+    Known,
+    Part,
+    Scores,
+    Trace,
+    code_line,
+    is_zero_one,
+    same,
+    words_of_added,
+)
 from check_attention.words import CLOSE
 
 TIMES = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "multiply_"}
@@ -78,7 +88,8 @@ def axes_after(
         if scored and scored[0][0] == result.shape:
             return [scored[0][1]]
         return [broadcast(ordered, result.shape)]
-    return [alike(first, result.shape) if first is not None and name in KEEPS else None]
+    is_like = name in KEEPS or "pool" in name or name == "interpolate"
+    return [alike(first, result.shape) if first is not None and is_like else None]
 
 
 def _widened(name: str, result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) -> Axes | None:
@@ -299,8 +310,7 @@ def _added(scores: Scores, args: Any, kwargs: Any, tensor: Tensor) -> Scores:
     if other is None or other.numel() < 2:
         return scores
     made = replace(scores, is_added=True, lines=scores.lines | {"bias": code_line()})
-    if not other.requires_grad and is_zero_one(other):
-        words = "it adds 0 and 1 to the scores, where it should add 0 and −∞"
+    if words := words_of_added(other):
         return replace(made, added=words)
     again = any(
         each.data_ptr() == other.data_ptr() and each.shape == other.shape for each in scores.biases

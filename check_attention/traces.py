@@ -121,6 +121,8 @@ class Call:
     alias: dict[Axis, Axis] = field(default_factory=dict)
     keys: set[Axis] | None = None  # what the product with v sums over
     is_done: bool = False
+    is_cut: bool = False  # a mask set some of its weights to zero
+    is_used: bool = False  # by something else than v, or by something that is not followed
     after: float = 1.0
     has_nan: bool = True  # whether the weights that meet v have NaN
     cause: str = ""
@@ -153,6 +155,7 @@ class Trace:
     is_owned: bool = False  # made of parameters and buffers alone
 
 
+WEAK = -10.0  # what is added to leave a key out should be far below this
 UNKNOWN = Trace()
 OWNED = Trace(is_owned=True)
 
@@ -169,17 +172,30 @@ def code_line() -> str:
     return ""
 
 
+def mask_value(mask: Tensor) -> float | None:
+    """Give what a tensor has besides zeros, if it has zeros and one other number."""
+    if mask.numel() < 2 or mask.requires_grad:
+        return None
+    if mask.dtype == torch.bool:
+        return 1.0 if bool(mask.any()) and not bool(mask.all()) else None
+    low, high = mask.aminmax()
+    value = float(high) or float(low)
+    if not value or not bool(((mask == 0) | (mask == value)).all()) or bool((mask == value).all()):
+        return None
+    return value
+
+
 def is_zero_one(mask: Tensor) -> bool:
     """Say whether a tensor has zeros and ones, both and nothing else."""
-    if mask.numel() < 2 or mask.requires_grad:
-        return False
-    if mask.dtype == torch.bool:
-        return bool(mask.any()) and not bool(mask.all())
-    small = mask.flatten()[:4]
-    if not bool(((small == 0) | (small == 1)).all()):
-        return False
-    ones = mask == 1
-    return bool(((mask == 0) | ones).all()) and bool(ones.any()) and not bool(ones.all())
+    return mask_value(mask) == 1
+
+
+def words_of_added(mask: Tensor) -> str:
+    """Say why a mask that is added leaves nothing out, or an empty text."""
+    value = mask_value(mask)
+    if value is None or value < WEAK:
+        return ""
+    return f"it adds 0 and {value:.3g} to the scores, where it should add 0 and −∞"
 
 
 def shape_of(axes: Axes) -> list[int]:

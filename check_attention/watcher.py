@@ -26,6 +26,7 @@ from check_attention.follow import (
     kept_scores,
     known_after,
 )  # fmt: skip
+from check_attention.masks import LEAK
 from check_attention.measure import Sums
 from check_attention.stated import (
     DIVIDES_BIAS,
@@ -46,6 +47,7 @@ from check_attention.traces import (
     Trace,
     Weights,
     code_line,
+    is_zero_one,
 )  # fmt: skip
 
 PRODUCTS = {
@@ -199,20 +201,26 @@ class Watcher(TorchFunctionMode):
             return
         if name in ("embedding", *CONVOLUTIONS) and not any(t.scores for t in traces):
             dim = 1 if name in CONVOLUTIONS else result.ndim - 1
-            self.traces[result] = Trace(with_features(fresh(result.shape), result.shape, dim))
+            axes = fresh(result.shape)
+            if dim == 1 and traces[0].axes:  # batch and heads may be merged there
+                axes = (traces[0].axes[0], *axes[1:])
+            self.traces[result] = Trace(with_features(axes, result.shape, dim))
             return
-        axes = axes_after(name, func, result, args, kwargs, given, traces)
+        told_axes = axes_after(name, func, result, args, kwargs, given, traces)
         known = known_after(name, args, given, traces) if name in KEEPS else NOTHING
         owned = name in KEEPS and all(t.is_owned for t in traces)
         scores = mixed = total = None
         weights: tuple[Weights, ...] = ()
-        if name in KEEPS:
+        if name not in KEEPS:
+            for each in (each for t in traces for each in t.weights):
+                each.call.is_used = True
+        else:
             scores = kept_scores(name, result, args, kwargs, given, traces)
             weights = self.kept_weights(name, args, traces)
             mixed = self.kept_mixed(name, args, traces)
             total = next((t.total for t in traces if t.total), None)
         outer = self.outer(name, result, given, traces)
-        for each, told in zip(made, axes, strict=True):
+        for each, told in zip(made, told_axes, strict=True):
             axes_of_each = fitted(told, each.shape)
             trace = Trace(
                 axes_of_each, known, scores, weights, outer,
@@ -238,6 +246,9 @@ class Watcher(TorchFunctionMode):
                     for each in other.weights:
                         each.call.alias[one.root] = two.root
         weights = tuple(dict.fromkeys(each for t in having for each in t.weights))
+        if len(having) == 1 and self.is_cut(name, args):
+            for each in weights:
+                each.call.is_cut = True
         if name in TIMES or name in OVER:
             totals = [t.total for t in traces if t.total and not t.weights]
             factor = next((a for a in args if not self.trace(a).weights), None)
@@ -252,6 +263,25 @@ class Watcher(TorchFunctionMode):
             for each in weights:
                 each.call.over = each.call.over or roots(first.axes or (), [axis])
         return weights
+
+    def is_cut(self, name: str, args: Any) -> bool:
+        """Say whether a mask takes weight from most rows, after softmax."""
+        if len(args) < 2:
+            return False
+        one, other = args[:2]
+        if name in TIMES and isinstance(other, Tensor) and isinstance(one, Tensor):
+            one, other = (one, other) if self.trace(one).weights else (other, one)
+            if (not other.is_floating_point() and other.dtype != torch.bool) or other.requires_grad:
+                return False
+            gone = other == 0 if is_zero_one(other) else None
+        elif name in ("masked_fill", "masked_fill_") and len(args) > 2 and args[2] == 0:
+            gone = other if isinstance(other, Tensor) and self.trace(one).weights else None
+        else:
+            return False
+        if gone is None or gone.dtype != torch.bool:
+            return False
+        lost = torch.where(gone, one.detach(), 0).sum(-1)
+        return bool((lost > LEAK).float().mean() > 0.5)
 
     def kept_mixed(self, name: str, args: Any, traces: list[Trace]) -> Call | None:
         """Say of which call a tensor is the product with v, and note what it is divided by."""
@@ -316,7 +346,9 @@ class Watcher(TorchFunctionMode):
         if name == "linear":
             weight = self.trace(tensors[1])
             if weight.is_owned or (weight.axes is None and weight.known is NOTHING):
-                if tensors[1].shape[0] == tensors[1].shape[-1] and self.trace(tensors[0]).scores:
+                first = self.trace(tensors[0])
+                is_square = tensors[1].shape[0] == tensors[1].shape[-1]
+                if is_square and (first.scores or first.weights):
                     self.keep("linear", None, result, args, kwargs)  # talking heads
                     return
                 if weight.is_owned or self.is_plain(tensors):
@@ -528,6 +560,10 @@ class Watcher(TorchFunctionMode):
         """Note the product of weights with v, which says what the keys are."""
         if call.is_done:
             return
+        features = [a for dim in call.axes for a in dim if a.root in keys]
+        if call.scores is None and not call.is_named and all(a.is_feature for a in features):
+            call.is_done = True
+            return  # a router or a gate: what it weighs is made by a layer's weights
         if call.scores and call.scores.is_learned and not self.look.is_of_tokens(call, keys):
             call.is_done = True
             return  # a router: what it weighs is made of parameters
@@ -563,12 +599,20 @@ class Watcher(TorchFunctionMode):
             if call.is_done:
                 continue
             if everything or weights() is None:
-                self.unmet(call)
+                self.unmet(call, is_gone=weights() is None)
             else:
                 self.pending.append((weights, call))
 
-    def unmet(self, call: Call) -> None:
+    def unmet(self, call: Call, is_gone: bool) -> None:
         """Measure a call whose weights were not seen to meet v: its own axis is taken for keys."""
+        if is_gone and not call.is_used and call.scores:
+            call.is_done = True
+            self.counts["all"] += 1
+            self.left_out(
+                f"In {call.place} {call.form} gave weights that nothing used: what is computed in "
+                "vain, or used in a form that is not known"
+            )
+            return
         if call.over is None or (call.scores is None and call.logits.ndim < 3):
             return
         if call.scores and call.scores.is_learned:

@@ -1,5 +1,6 @@
 """The command: what it prints, writes and returns, and what it says of a wrong input."""
 
+import ast
 import csv
 import json
 import os
@@ -14,7 +15,11 @@ from zipfile import ZipFile
 import pytest
 
 from editions.wheel import write_wheel
-from tests.check_attention.script import PAGE, SCRIPT, Attention, K, Q, fused, nn, ours
+
+from tests.check_attention.script import (  # isort: skip
+    PAGE, ROOT, SCRIPT, Attention, K, Q, fused, nn, one_file, ours,
+)  # fmt: skip
+from weave.basics.errors import WeaveError
 
 
 @pytest.mark.parametrize(
@@ -46,6 +51,17 @@ import check_attention
 def make():
     model, batches = check_attention.demo('width')
     return [model, [(x, 'a label') for x in batches], lambda m, b: m(b[0])]
+"""
+
+
+TWO = """
+import check_attention
+
+def right():
+    return check_attention.demo("none")
+
+def wrong():
+    return check_attention.demo("width", seed=1)
 """
 
 
@@ -122,6 +138,17 @@ def test_widths_on_the_command_line(capsys):
     assert re.search(r"start +spread .* 0\.\d+ ± 0\.\d+, grows", capsys.readouterr().out)
 
 
+def test_widths_as_json_and_as_a_figure(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    files = [str(tmp_path / name) for name in ("widths.json", "widths.png")]
+    options = ["--rows", "8", "--json", files[0], "--figure", files[1]]
+    assert ours.main(["--demo", "none", "--widths", "8,16", *options]) == 0
+    told = json.loads((tmp_path / "widths.json").read_text("utf-8"))
+    assert [each["what"] for each in told["exponents"]] == ["spread", "max_logit"]
+    assert len(told["points"]) == 6
+    assert (tmp_path / "widths.png").read_bytes()[:4] == b"\x89PNG"
+
+
 def test_without_pytorch_it_raises_an_import_error(tmp_path):
     code = """
 import sys
@@ -136,6 +163,54 @@ except ImportError as error:
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     assert "went on: check_attention needs PyTorch 2.1" in done.stdout
+
+
+def test_the_download_and_its_modules_are_one():
+    """Each module stands in it word for word, but for what it imports of the others."""
+    text = SCRIPT.read_text("utf-8")
+    for path in (ROOT / "check_attention").glob("*.py"):
+        if path.stem in ("__init__", "__main__"):
+            continue
+        for node in ast.parse(path.read_text("utf-8")).body:
+            is_own = isinstance(node, ast.ImportFrom) and node.module.startswith("check_attention.")
+            source = ast.get_source_segment(path.read_text("utf-8"), node)
+            assert is_own or source in text, f"{path.name}:{node.lineno}"
+    tree = ast.parse((ROOT / "check_attention/__init__.py").read_text("utf-8"))
+    (public,) = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+    assert [name for name in ast.literal_eval(public) if not hasattr(ours, name)] == []
+
+
+def test_two_modules_may_not_define_the_same_name(tmp_path):
+    for name, text in {"__init__": "", "one": "ROWS = 1\n", "two": "ROWS = 2\n"}.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    with pytest.raises(WeaveError, match=r"two\.py: ROWS is in one\.py, too"):
+        one_file(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["random.py", "copy.py", "my_model.v2.py"])
+def test_a_file_is_loaded_from_its_path_whatever_its_name(tmp_path, name):
+    (tmp_path / name).write_text(MINE)
+    assert ours.main([f"{tmp_path / name}:make", "--quiet"]) == 1
+
+
+def test_a_report_in_a_notebook_is_its_text():
+    report = ours.check(*ours.demo(), show=False)
+    assert repr(report) == str(report)
+    assert len(repr(report)) < 2000
+
+
+def test_without_an_option_a_fault_fails(capsys):
+    assert ours.main(["--demo", "forgotten", "--quiet"]) == 1
+    assert ours.main(["--demo", "forgotten", "--quiet", "--fail-on", "none"]) == 0
+    assert ours.main(["--demo", "none", "--quiet"]) == 0
+
+
+def test_a_second_model_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "two.py").write_text(TWO)
+    make = f"{tmp_path / 'two.py'}:"
+    assert ours.main([f"{make}right", "--against", f"{make}right"]) == 0
+    assert ours.main([f"{make}right", "--against", f"{make}wrong"]) == 1
+    assert "attention.0. Factor: q·k is multiplied by 0.125" in capsys.readouterr().out
 
 
 @pytest.mark.long
