@@ -16,6 +16,8 @@ from check_attention.traces import (
     Part,
     Scores,
     code_line,
+    digest,
+    has_nan,
     words_of_added,
 )  # fmt: skip
 
@@ -449,7 +451,7 @@ class Look:
             )
             call.keys, call.is_done = keys, True
             call.has_nan = False
-            if result is not None and bool(result.isnan().any()):
+            if result is not None and has_nan(result):
                 call.has_nan = True
             if not keys:
                 axes = (*axes[:-1], (key_axis := (Axis(1),)))
@@ -488,7 +490,7 @@ class Look:
             call.cause = "v is not finite, as the output has NaN and the logits have none"
             call.has_nan = False
         if result is not None:
-            call.output = _digest(result)
+            call.output = digest(result)
         self.add(call, found, places, count, logits, None, q, k, has_cap=not is_sum)
 
 
@@ -499,14 +501,6 @@ def _scores_of(query: Tensor, key: Tensor) -> Contraction:
         raise MisfitError("q and k make no product")
     left, right = made.letters
     return Contraction((query, key), (left, right[:-2] + right[-1] + right[-2]), made.result)
-
-
-def _digest(result: Tensor) -> tuple[float, float]:
-    """Give the size of what came out, and a number that tells it from anything else."""
-    values = result.detach().float().flatten().nan_to_num(0, 0, 0)
-    ramp = torch.arange(values.numel(), device=values.device).sin()
-    count = max(1, values.numel())
-    return float(values.square().sum() / count) ** 0.5, float((values * ramp).sum()) / count**0.5
 
 
 def _each(value: Any, heads: int, like: Tensor) -> Tensor:

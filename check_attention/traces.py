@@ -155,6 +155,7 @@ class Trace:
     is_owned: bool = False  # made of parameters and buffers alone
 
 
+TAKEN = 8192  # entries of an output that are looked at to tell it from another
 WEAK = -10.0  # what is added to leave a key out should be far below this
 UNKNOWN = Trace()
 OWNED = Trace(is_owned=True)
@@ -170,6 +171,20 @@ def code_line() -> str:
             return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def has_nan(t: Tensor) -> bool:
+    """Say whether a tensor has NaN: its sum has, without another tensor of its size."""
+    return bool(t.detach().sum(dtype=torch.float32).isnan())
+
+
+def digest(result: Tensor) -> tuple[float, float]:
+    """Give the size of some of what came out, and a number that tells it from anything else."""
+    values = result.detach().flatten()
+    values = values[:: max(1, values.numel() // TAKEN)].float().nan_to_num(0, 0, 0)
+    ramp = torch.arange(values.numel(), device=values.device).sin()
+    count = max(1, values.numel())
+    return float(values.square().sum() / count) ** 0.5, float((values * ramp).sum()) / count**0.5
 
 
 def mask_value(mask: Tensor) -> float | None:

@@ -47,6 +47,8 @@ from check_attention.traces import (
     Trace,
     Weights,
     code_line,
+    digest,
+    has_nan,
     is_zero_one,
 )  # fmt: skip
 
@@ -568,16 +570,10 @@ class Watcher(TorchFunctionMode):
             call.is_done = True
             return  # a router: what it weighs is made of parameters
         call.keys = keys
-        call.has_nan = bool(weights.isnan().any())
-        if not call.has_nan and bool(result.isnan().any()):
+        call.has_nan = has_nan(weights)
+        if not call.has_nan and has_nan(result):
             call.cause = "v is not finite, as the output has NaN and the weights have none"
-        values = result.detach().float()
-        ramp = torch.arange(values.numel(), device=values.device).sin()
-        flat_values = values.flatten().nan_to_num(0, 0, 0)
-        call.output = (
-            float(flat_values.square().mean().sqrt()) if values.numel() else 0.0,
-            float((flat_values * ramp).sum()) / max(1, values.numel()) ** 0.5,
-        )
+        call.output = digest(result)
         self.finish(call)
 
     def finish(self, call: Call) -> None:
