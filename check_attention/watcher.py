@@ -214,8 +214,8 @@ class Watcher(TorchFunctionMode):
         scores = mixed = total = None
         weights: tuple[Weights, ...] = ()
         if name not in KEEPS:
-            for each in (each for t in traces for each in t.weights):
-                each.call.is_used = True
+            for lost in (each for t in traces for each in t.weights):
+                lost.call.is_used = True
         else:
             scores = kept_scores(name, result, args, kwargs, given, traces)
             weights = self.kept_weights(name, args, traces)
