@@ -26,6 +26,7 @@ from weave.text.sentences import (
     Sentence,
     Text,
     matches,
+    mentions,
     nearest,
     sentences,
     shown_at,
@@ -163,7 +164,8 @@ class BorneOut:
 def readers_of(texts: Texts, name: str) -> list[str]:
     """Name the pages that may have a snippet's words: its chapter first, then who shows it."""
     chapter = name.partition("/")[0]
-    named = [page for page, text in texts.pages.items() if page == chapter or name in text.source]
+    pages = texts.pages.items()
+    named = [page for page, text in pages if page == chapter or mentions(text, name)]
     named.sort(key=lambda page: page != chapter)
     return named or [page for page in texts.pages if page == "index"]
 

@@ -95,6 +95,13 @@ def nearest(words: str, texts: list[Text]) -> tuple[Text, Sentence] | None:
     return best if best and shared(best) else None
 
 
+@lru_cache(2**12)
+def mentions(page: Text, name: str) -> bool:
+    """Tell whether a page names a snippet somewhere."""
+    return name in page.source
+
+
+@lru_cache(2**12)
 def shown_at(page: Text, name: str) -> int:
     """Give the line of a page where a snippet's figure stands, or 0."""
     found = re.search(rf"^[ \t]*:::[^\n]*\b{re.escape(name)}\b", page.source, re.MULTILINE)
