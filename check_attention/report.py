@@ -280,12 +280,17 @@ class Report:
         below.scatter(at, [row.share for row in self.rows], s=14)
         below.set(ylim=(0, 1.02), ylabel="share of the keys\nthat take part")
         below.set_xticks(range(len(layers)), layers, rotation=60, ha="right", fontsize=7)
-        try:
-            if path:
-                fig.savefig(path, dpi=150)
-        except ValueError as error:
-            raise CheckError(f"no figure: {error}") from error
+        save_figure(fig, path)
         return fig
+
+
+def save_figure(fig: Any, path: str | Path | None) -> None:
+    """Save a figure, if told where; CheckError if matplotlib knows no such kind of file."""
+    try:
+        if path:
+            fig.savefig(path, dpi=150)
+    except ValueError as error:
+        raise CheckError(f"no figure: {error}") from error
 
 
 def grouped(rows: list[Row], by: Callable[[Row], str]) -> dict[str, list[Row]]:

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from check_attention.calls import ROWS, check
+from check_attention.report import save_figure
 from check_attention.words import CheckError, __version__
 
 
@@ -65,11 +66,7 @@ class Sweep:
             axis.yaxis.set_major_formatter("{x:g}")
             axis.set(xlabel="width", ylabel=what.replace("max_logit", "largest logit"))
             axis.legend()
-        try:
-            if path:
-                fig.savefig(path, dpi=150)
-        except ValueError as error:
-            raise CheckError(f"no figure: {error}") from error
+        save_figure(fig, path)
         return fig
 
     def __repr__(self) -> str:

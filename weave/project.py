@@ -32,7 +32,7 @@ WATCHED = ("snippets", "docs", "proofs", "check_attention")
 
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
-# this module (`file`, `is_file`, `machinery`, `run`), in weave/text (`section`, `mistakes`) and in
+# this module (`file`, `machinery`, `run`), in weave/text (`section`, `mistakes`) and in
 # the kinds of embeds (`claims`, `files_read`, `statement`, `term`, `work`). `Project.look_up` calls
 # them: `Context.look_up`, for a page, and `Project.digest`, to see whether an answer is as it was.
 LOOK_UPS: dict[str, Answer] = {}
@@ -296,12 +296,6 @@ class Project:
 def digest_of_file(project: Project, name: str) -> str:
     """Give the digest of a file below the root; empty without one."""
     return file_digest(project.root / name)
-
-
-@looks_up("is_file")
-def is_file(project: Project, name: str) -> bool:
-    """Tell whether a file is there below the root, whatever is in it."""
-    return (project.root / name).is_file()
 
 
 @looks_up("machinery")

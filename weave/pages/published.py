@@ -2,15 +2,14 @@
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import Context
 from weave.embeds.value import fill_in
 from weave.pages import lab
 from weave.pages.one_file import one_file
-from weave.project import Project
-from weave.run.snippet import CELL
+from weave.project import Project, digest
+from weave.run.snippet import CELL, file_digest
 
 CHECK_ATTENTION = "check_attention.py"
 # Emacs' `#x#` and `.#x`, the backup `x~`, Vim's `.x.swp` and those after it.
@@ -78,9 +77,20 @@ def scripts(project: Project) -> dict[str, bytes]:
     found = {}
     for name in sorted(project.runs):
         if not name.startswith("labs/"):
-            within = [project.root / file for file in project.look_up("files_read", name)]
-            found[f"snippets/{name}.py"] = standalone(project, name, within).encode()
+            found[f"snippets/{name}.py"] = kept_script(project, name).encode()
     return found
+
+
+def kept_script(project: Project, name: str) -> str:
+    """Give a snippet as one file that runs, made again only if what it is made of has changed."""
+    entry = project.find("script", name)
+    if entry is None:
+        context = Context(project, f"{name.partition('/')[0]}.md")
+        context.look_up("run", name)  # the script, and all that it has read
+        script = standalone(context, name)
+        trace = {**context.trace, "machinery pages": project.digest("machinery pages")}
+        entry = project.store.write("script", name, trace, {"made": script})
+    return str(entry.read("made"))
 
 
 def labs(project: Project) -> dict[str, bytes]:
@@ -99,29 +109,33 @@ def check_attention(project: Project, address: str) -> dict[str, bytes]:
     package = project.root / "check_attention"
     if not package.is_dir():
         return {}
-    script = one_file(package)
+    modules = {path.name: file_digest(path) for path in sorted(package.glob("*.py"))}
+    given = {"modules": digest(modules)}
+    script = str(project.keep("one file", "machinery pages", lambda: one_file(package), given))
     if address:
         script = script.replace('SITE = ""', f'SITE = "{address}"', 1)
     return {CHECK_ATTENTION: script.encode()}
 
 
-def standalone(project: Project, name: str, within: list[Path]) -> str:
+def standalone(context: Context, name: str) -> str:
     """Give a snippet as a script that runs in an empty folder, its numbers filled in.
 
+    It brings along the modules and tables that it reads. A module finds a table beside itself:
+    `Path(__file__).with_name("heads.csv")`.
+
     Args:
-        project: has run it.
+        context: of its chapter. It notes what was looked up.
         name: of the snippet, such as `variance/spread`.
-        within: the modules and tables that it reads, which it brings along. A module finds a table
-            beside itself: `Path(__file__).with_name("heads.csv")`.
     """
+    project = context.project
+    within = [project.root / file for file in context.look_up("files_read", name)]
     script = read_text(project.jobs[name], f"snippets/{name}.py")
     first_cell = CELL.search(script)
     if not first_cell:
         raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
     above, below = script[: first_cell.start()], script[first_cell.start() :]
-    chapter = name.partition("/")[0]
     with suppress(WeaveError):  # the page that shows the figure reports it
-        above = fill_in(above, Context(project, f"{chapter}.md").of_caption(name))
+        above = fill_in(above, context.of_caption(name))
     if not within:
         return above + below
     brings = BRINGS.format(f"{name}.py")

@@ -183,8 +183,8 @@ def numbers_listed(node: ast.expr) -> Iterator[float]:
 
 def unknown_numbers(
     sentence: str, asserted: Iterable[str], settings: Iterable[Settings]
-) -> Iterator[tuple[TypedNumber, str]]:
-    """Yield the numbers typed in a sentence that code does not know, and what is wrong with each.
+) -> Iterator[str]:
+    """Say what is wrong with each number that is typed in a sentence and that code does not know.
 
     Args:
         sentence: as it is written, in which code has a part.
@@ -212,7 +212,7 @@ def unknown_numbers(
         of_this_name = named.get(number.name)
         if of_this_name and not number.values & of_this_name:
             found = " or ".join(f"{value:g}" for value in sorted(of_this_name))
-            yield number, f"the code has {number.name} = {found}, and the text {number.digits}"
+            yield f"the code has {number.name} = {found}, and the text {number.digits}"
         elif not number.values & set_in_code:
             mend = "quote it, or name it in the computing cell"
-            yield number, f"no code knows {number.digits}: {mend}"
+            yield f"no code knows {number.digits}: {mend}"

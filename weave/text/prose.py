@@ -133,10 +133,11 @@ def judge(texts: Texts) -> Mistakes:
             for number, sentence in enumerate(caption.sentences):
                 chapter = name.partition("/")[0]
                 snippets = {name} | snippets_quoted(sentence.text, chapter)
-                for mistake in mistakes_in_sentence(texts, caption, number, snippets, borne_out):
-                    where = f"{caption.name}:{sentence.line}: {mistake.removeprefix(NOTE)}"
-                    note = NOTE if mistake.startswith(NOTE) else ""
-                    found[f"{page}.md"].append((line, note + where))
+                where = f"{caption.name}:{sentence.line}: "
+                for mistake in mistakes_in_sentence(
+                    texts, caption, number, snippets, borne_out, where
+                ):
+                    found[f"{page}.md"].append((line, mistake))
     return found
 
 
@@ -237,7 +238,12 @@ def snippets_quoted(sentence: str, chapter: str) -> set[str]:
 
 
 def mistakes_in_sentence(
-    texts: Texts, text: Text, number: int, snippets: set[str], borne_out: BorneOut
+    texts: Texts,
+    text: Text,
+    number: int,
+    snippets: set[str],
+    borne_out: BorneOut,
+    where: str = "",
 ) -> Iterator[str]:
     """Yield the numbers in a sentence that no code knows, and notes on what nothing asserts.
 
@@ -247,16 +253,17 @@ def mistakes_in_sentence(
         number: which of its sentences it is.
         snippets: those that have a part in what it says.
         borne_out: what is asserted of which sentence.
+        where: names the place of a sentence that does not stand on the page itself.
     """
     sentence = text.sentences[number].text
     asserted = borne_out.code(text, number)
     settings = [texts.settings[name] for name in sorted(snippets) if name in texts.settings]
-    for _, mistake in unknown_numbers(sentence, asserted, settings):
-        yield mistake
+    for mistake in unknown_numbers(sentence, asserted, settings):
+        yield f"{where}{mistake}"
     words = sentence
     for no_words in (VALUE, FORMULA, ASIDE):
         words = no_words.sub(" ", words)
     is_row = words.lstrip().startswith("|")
     if not asserted and not is_row:
         for word in COMPARES.findall(words):
-            yield f"{NOTE}'{word}' compares, and no assertion has it"
+            yield f"{NOTE}{where}'{word}' compares, and no assertion has it"
