@@ -108,21 +108,22 @@ assert logit_sd["Xavier, fused"] < 1, "own code does not give 1 either"
 both = logit_sd["first cross"] ** 2
 assert abs(both - 2 / 3) < 1e-9, r"which gives $\sqrt{2/3}$"
 assert logit_sd["LeCun"] == 1, "separate and square, which gives 1"
-assert abs(0.02**2 * gpt2_width - 1) < 1e-9, "A fixed 0.02 … right at one width"
+assert abs(0.02**2 * gpt2_width - 1) < 1e-9, "It is right at one width"
 assert gpt2_width > 768, "GPT-2's smallest size is narrower"
 assert effective["GPT-2"] > effective["LeCun"], "narrower, and starts flatter"
 assert min(fixed.values()) > 1, (
-    "models that kept this number would start sharper"
+    "Wider models that kept this number would start sharper and sharper"
 )
+assert fixed[12288] > frozen, "at a width of 12,288 a row of … keys is [frozen]"
 assert fixed[12288] > frozen, (
-    "The latter is beyond … where a row of 512 keys freezes"
+    "The latter is beyond … where a row of … keys freezes"
 )
 assert first_input > 1, "the first layer's spread … times as large"
 assert [D, D / 8, head] == [512, 64, 64], (
     r"Width 512 in 8 heads of 64 means $\sqrt{64}$"
 )
 assert abs(wrong_root**2 - 64 / 512) < 1e-9, (
-    r"With $\sqrt{512}$ instead, the spread would be $\sqrt{64/512}"
+    r"with $\sqrt{512}$ the spread at the start is"
 )
 
 # Of the questions.

@@ -57,20 +57,22 @@ for n in (512, 65536):
 # Of the page.
 assert cosine_ceiling[512] < 1 / 50, "a logit of 1 is small: no weight exceeds"
 best = [1 / (1 + (n - 1) * np.exp(-2)) for n in (too_many - 1, too_many)]
-assert best[0] > 1 / 2 > best[1], "keys or more none can get half of the weight"
+assert best[0] > 1 / 2 > best[1], "keys on, no key can get as much as half"
 top = np.exp(needed[512])
 assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
-    "half of the weight when the 511 others are unrelated (cosine 0), "
-    r"it must be at least $\ln 511"
+    "For one key to get half of the weight among 511 others … with a cosine of"
+    r" 0, its exponential has to balance 511 ones, … at least $\ln 511"
 )
 assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
     "At 50 it lets the best of 512 keys come"
 )
 
 assert np.isclose(qk_bound[128] ** 2, 128), (
-    "times the cosine, and no logit exceeds $\\sqrt d$"
+    "So no logit exceeds $\\sqrt d$, which is"
 )
-assert min(qk_best.values()) * 512 > 1, "enough for one of 512 keys to get"
+assert min(qk_best.values()) > 1 / 2, (
+    "the best of … can get … of the weight, so it can"
+)
 
 # Of the questions.
 assert abs(cosine_ceiling[512] * (1 + 511 / np.e**2) - 1) < 1e-9, (

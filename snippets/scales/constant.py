@@ -48,11 +48,11 @@ plt.show()
 
 # %% says
 noise, signal = spread["undivided"], mean["undivided"]
-assert np.all(noise == np.sqrt(d)), r"of scores grows like $\sqrt d$"
-assert np.ptp(spread["÷ √d"]) < 1e-9, r"and $\sqrt d$ keeps it level"
-assert np.ptp(signal / d) < 1e-9, "the mean grows like $d$"
+assert np.all(noise == np.sqrt(d)), r"noise grows like $\sqrt d$"
+assert np.ptp(spread["÷ √d"]) < 1e-9, r"dividing by $\sqrt d$ keeps it level"
+assert np.ptp(signal / d) < 1e-9, "a key that fits the query grows like $d$"
 level = [name for name in mean if np.ptp(mean[name]) < 1e-9]
-assert level == ["÷ d"], "and only $d$ keeps it level"
+assert level == ["÷ d"], "so dividing by $d$ would keep that level"
 
 # Of the figure.
 assert np.all(noise[1:] == 2 * noise[:-1]), "doubles from dot to dot"

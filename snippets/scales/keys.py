@@ -29,7 +29,8 @@ factors = {
 }
 # The right key's score, in units of √d, is N(ρ√d, 1 − ρ²): at 200 quantiles.
 score = ndtri((np.arange(200) + 0.5) / 200) * np.sqrt(1 - rho**2)
-score += rho * np.sqrt(d)
+lead = rho * np.sqrt(d)
+score += lead
 x, step = np.linspace(-9, 9, 2001, retstep=True)
 quantiles = {name: {} for name in factors}
 on_top = {}
@@ -49,7 +50,7 @@ for n in [512, *keys]:
         log_z = np.logaddexp(logsumexp(a * noise, axis=1), log_rest)
         logit = a * score - log_z[:, np.newaxis]
         quantiles[name][n] = expit(np.quantile(logit, [0.1, 0.5, 0.9]))
-    top = rho * np.sqrt(d) + np.sqrt(1 - rho**2) * x
+    top = lead + np.sqrt(1 - rho**2) * x
     best = np.exp((n - 1) * log_ndtr(top) - x**2 / 2) / np.sqrt(2 * np.pi)
     on_top[n] = step * best.sum()
 # The rows of the table, each with its label.
@@ -110,7 +111,9 @@ for name in shown[1:]:
 
 # Of the page.
 assert np.all(np.diff(plain) < 0), r"With $\sqrt d$ alone the right key fades"
-assert abs(on_top[16384] - 1 / 2) < 0.05, "of all in about half of the draws"
+assert abs(on_top[16384] - 1 / 2) < 0.05, (
+    "although it is still the best of all in about half of the draws"
+)
 assert grown["ln n"] > 0.9 > grown["1"], (
     "A factor that grows with $n$ keeps it up"
 )
@@ -118,7 +121,7 @@ split = quantiles["ln n"][16384]
 assert split[0] < 0.05, "the right key gets … nearly nothing"
 assert split[2] > 0.95, "the right key gets nearly everything"
 assert noise_alone["ln n"] > 256 / 512, (
-    "it puts most of the weight on a key … on one of 512"
+    "such a factor puts most of the weight on a key … on one of 512"
 )
 far = np.log([frozen_from[0.43] - 1, frozen_from[0.43]])
 passed = 0.43 * far > np.sqrt(2 * far)

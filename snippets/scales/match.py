@@ -101,10 +101,12 @@ for name in drawn:
 # Of the page.
 a = np.linspace(1, 9, 801)
 needs, best = log_n / a + a / 2, factors["√d/√(2 ln n)"]
-assert abs(a[np.argmin(needs)] - best) < 0.01, "It is smallest at"
-assert abs(needs.min() - best) < 0.01, r"where it equals $\sqrt{2\ln n}$"
+assert abs(a[np.argmin(needs)] - best) < 0.01, (
+    "and together they are smallest at"
+)
+assert abs(needs.min() - best) < 0.01, r"where they come to $\sqrt{2\ln n}$"
 assert needed["√d/√(2 ln n)"] < 1.1 * needed["1"], (
-    "A larger factor can hardly lower it further"
+    "And this must be the end of it"
 )
 assert on_top["√d"] > 0.999, "the right key is on top in practically every draw"
 assert up_to["√d"][0.1] < 1e-4 < 1 - 1e-4 < up_to["√d"][0.9], (
@@ -115,7 +117,7 @@ assert up_to["1"][0.9] - up_to["1"][0.1] < 1 / 2, (
 )
 assert abs(on_top["1"] - 1 / 2) < 0.1, "only for the toss of a coin"
 assert on_top["√d"] > 0.999, (
-    "it gives half of the weight only to a key that is certain to be the best"
+    "a match that is practically certain to rank first before the odds are even"
 )
 
 # Of the questions.

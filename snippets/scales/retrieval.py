@@ -1,6 +1,6 @@
 r"""With $\sqrt{d}$ the match that a key needs grows like the logarithm of the
-number of keys; without a divisor, or with log n scaling, like the square root
-of that logarithm.
+number of keys n; without a divisor, as long as ln n is well below d/2, or with
+log n scaling, like the square root of that logarithm.
 
 The correlation at which the log-odds of one key average 0, against the number
 of keys from {= keys[0] } to a million, logarithmic. The line for √d at d = 64
