@@ -217,6 +217,13 @@ class Ledger:
         return found | {"judged_by": judged_by}
 
 
+class Part(NamedTuple):
+    """Some of a module's code, and the names that it uses."""
+
+    text: str
+    names: set[str]
+
+
 class Code:
     """The code of a source's module: that of each claim, and the rest.
 
@@ -225,16 +232,19 @@ class Code:
     """
 
     def __init__(self, source: str) -> None:
-        self.claims: dict[str, ast.FunctionDef] = {}  # by the function's name
-        self.rest: list[ast.stmt] = []
+        self.claims: dict[str, Part] = {}  # by the function's name
+        rest: list[ast.AST] = []
         for statement in ast.parse(source).body:
             if isinstance(statement, ast.FunctionDef) and any(
                 ast.unparse(decorator).startswith("ledger.")
                 for decorator in statement.decorator_list
             ):
-                self.claims[statement.name] = statement
+                # Without the docstring, which judges nothing.
+                code = [*statement.decorator_list, *statement.body[1:]]
+                self.claims[statement.name] = part_of(code)
             else:
-                self.rest.append(statement)
+                rest.append(statement)
+        self.rest = part_of(rest)
 
     def digest(self, claim: str) -> str:
         """Tell the code that judges a claim from what it was.
@@ -250,19 +260,21 @@ class Code:
         """
         if claim not in self.claims:
             return ""
-        code = [*self.rest, *judging(self.claims[claim])]
-        others = {n: f for n, f in self.claims.items() if n != claim}
-        for part in code:  # which grows
-            for node in ast.walk(part):
-                if isinstance(node, ast.Name) and node.id in others:
-                    code += judging(others.pop(node.id))
-        text = "\n".join(ast.unparse(part) for part in code)
+        parts = [self.rest, self.claims[claim]]
+        others = self.claims.keys() - {claim}
+        for part in parts:  # which grows
+            called = sorted(part.names & others)
+            parts += [self.claims[name] for name in called]
+            others -= {*called}
+        text = "\n".join(part.text for part in parts)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def judging(function: ast.FunctionDef) -> list[ast.AST]:
-    """Give a claim's code, without the docstring."""
-    return [*function.decorator_list, *function.body[1:]]
+def part_of(code: list[ast.AST]) -> Part:
+    """Write some code in one way, however it is laid out, and list its names."""
+    nodes = (node for statement in code for node in ast.walk(statement))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return Part("\n".join(ast.unparse(each) for each in code), names)
 
 
 def named(check: Callable[..., Any]) -> str:
