@@ -59,3 +59,12 @@ axes.set(xticks=ticks, xticklabels=ticks, ylim=(3, 120))
 axes.set(yticks=[3, 10, 30, 100], yticklabels=[3, 10, 30, 100])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+assert np.all(np.diff([*bare.values()]) > 0), "Undivided it rises"
+assert even < divided < even + 0.6, "level at … just above a dashed line"
+assert even < divided < even + 0.6, "begins at … just above the"
+assert bare[768] > 10 * divided, "begins far from that of equal chances"
+assert (n, d) == (128, 768), "In a batch of 128 … of 768 coordinates"
+assert abs(scaled - 1) < 0.05, "about what the root leaves in attention"
+assert (encoder, times) == (384, 20), "In 384 dimensions, cosines … by 20, it"

@@ -64,8 +64,23 @@ for d_k in (64, 256):
     axes.plot(d_k, farther[d_k], "o", color="C0")
     axes.text(d_k, farther[d_k] * 1.2, f"{farther[d_k]:.1f}", ha="right")
 ticks = [4, 16, 64, 256, 1024]
-axes.set(xlabel="dimension d of a head", ylabel="how much farther", xticks=ticks)
+axes.set(
+    xlabel="dimension d of a head", ylabel="how much farther", xticks=ticks
+)
 axes.set(xticklabels=ticks, yticks=[1, 2, 4, 8, 16], ylim=(1, 24))
 axes.set(yticklabels=[1, 2, 4, 8, 16])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+values = [*farther.values()]
+assert np.all(np.diff(values) > 0), "A line rises from"
+assert farther[64] > 1, "the first step moves a logit … times as far"
+assert np.isclose(lora, 16 * 0.0002 * 2 / np.pi / np.sqrt(3) * np.sqrt(128)), (
+    "a rate of … = 0.0002$ and heads of 128 that is"
+)
+assert rates[1] == 10 * rates[0] == 0.01, "ten times that (in this draw)"
+assert (steps, d, rates[0]) == (200, 64, 0.001), (
+    "In a small layer of 64 dimensions, after 200 steps … a rate of 0.001"
+)
+assert 1 < learned[0.001] < learned[0.01], "where your temperature ends"
