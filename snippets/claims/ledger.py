@@ -1,7 +1,7 @@
 """How a claim of a source is written down, checked, and its check tried.
 
-A claim is a quotation, an expression that says the same in code, and a function
-that computes the truth by a route of its own. The verdict follows from the two:
+A claim is what a source says, in our words, an expression that says the same in
+code, and a function that computes the truth by a route of its own. The verdict follows from the two:
 
     true       what the expression says is found in every case
     true if    ... in every case that meets an assumption, and not beyond it
@@ -90,7 +90,7 @@ class Ledger:
         self,
         key: str,
         place: str,
-        quote: str,
+        said: str,
         *,
         says: str,
         settled: str,
@@ -99,6 +99,7 @@ class Ledger:
         reading: str = "",
         question: bool = False,
         withdrawn: bool = False,
+        theorem: str = "",
         same_need: str = "",
         same_error: str = "",
     ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
@@ -107,7 +108,8 @@ class Ledger:
         Args:
             key: its number, such as `000-16`, which links lead to.
             place: where in the source it stands; empty if we add it ourselves.
-            quote: a short phrase of the source, in Markdown.
+            said: what the source says there, in our words and in Markdown; only
+                what stands between “ and ” is the source's.
             says: the claim as an expression; see Statement.
             settled: the section that settles it, such as `variance.md#puzzle`.
             rather: what is right, as an expression, where the claim is wrong.
@@ -115,13 +117,15 @@ class Ledger:
             reading: how we read it, in Markdown, if nothing testable is said.
             question: whether it asserts nothing; then `says` is our answer.
             withdrawn: whether its author took it back.
+            theorem: why no case could refute it, if it is a comparison that
+                holds whatever is compared; the cases then only show it.
             same_need: a name for the assumption, if other claims need it too.
             same_error: a name for the error, if other claims contain it too.
         """
         entry = {
             "key": key,
             "place": place,
-            "quote": quote,
+            "said": said,
             "says": says,
             "settled": settled,
             "rather": rather,
@@ -129,13 +133,14 @@ class Ledger:
             "reading": reading,
             "question": question,
             "withdrawn": withdrawn,
+            "theorem": theorem,
             "same_need": same_need,
             "same_error": same_error,
         }
         return self.enter(entry)
 
     def cited(
-        self, key: str, place: str, quote: str, *, kind: str, settled: str
+        self, key: str, place: str, said: str, *, kind: str, settled: str
     ) -> Callable[..., Any]:
         """Enter a statement that no code can settle.
 
@@ -145,7 +150,7 @@ class Ledger:
         Args:
             key: its number.
             place: where in the source it stands.
-            quote: a short phrase of the source, in Markdown.
+            said: what the source says there, as in `claim`.
             kind: `history` or `opinion`.
             settled: the section that speaks of it.
         """
@@ -157,7 +162,7 @@ class Ledger:
             {
                 "key": key,
                 "place": place,
-                "quote": quote,
+                "said": said,
                 "kind": kind,
                 "settled": settled,
             }
@@ -428,6 +433,8 @@ def check_words(
             f"found '{outcome}', needs='{entry['needs']}'; a claim that "
             "fails beyond its assumption, and only such a claim, says its needs"
         )
+    if entry["theorem"] and not (outcome == "true" and says.compares):
+        raise MisfitError("`theorem` is said of comparisons that hold")
     if len(met) < len(cases) and outcome == "true":
         raise MisfitError("it holds beyond its assumption too: drop `beyond`")
     for word, expected in (
