@@ -6,7 +6,7 @@ correlation between keys from 0 to {= correlation[-1] :.2f }. With scores
 divided by √64 it starts at {= divided[0] :.0f } and climbs to 512. With
 undivided scores it stays below 3 up to a correlation of 0.6 and climbs steeply
 after that; a vertical line at {= leaves_at :.1f } marks where the spread of the
-scores passes the border of the two phases.
+scores passes the freezing point.
 """
 
 # %%
@@ -49,7 +49,7 @@ axes.plot(correlation, bare)
 axes.axvline(leaves_at, color="C3", linestyle="--")
 axes.text(0.03, 240, "÷ √64", color="C0")
 axes.text(0.03, 2.1, "undivided, d = 64", color="C1")
-axes.text(leaves_at - 0.02, 14, "the border", color="C3", ha="right")
+axes.text(leaves_at - 0.02, 14, "freezing point", color="C3", ha="right")
 axes.set(xlabel="correlation c between keys", ylabel="keys taking part, of 512")
 axes.set(yticks=[1, 10, 100, 512], yticklabels=["1", "10", "100", "512"])
 axes.minorticks_off()

@@ -67,7 +67,7 @@ plt.show()
 
 # %% says
 assert at_64[512] < 1 / 8 < 3 / 4 < best_two[512] < 0.9, (
-    "attention without the divisor concentrates, but seldom all on one"
+    "But it does not follow that one of them has it all"
 )
 assert lead_of_4 == np.exp(4) / (np.exp(4) + 512 - 1) < 1 / 10, (
     "Of 512 keys a lead of 4 over equal others wins only"

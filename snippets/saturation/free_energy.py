@@ -1,11 +1,11 @@
-r"""The entropy falls with the square of the spread. At the border nothing of it
-is left, if there are very many keys.
+r"""The entropy falls with the square of the spread. At the freezing point
+nothing of it is left, if there are very many keys.
 
 The mean entropy as a share of its maximum, ln n, against the spread divided by
 √(2 ln n), from 0 to {= ratio[-1] :.0f }. For 16, 512, 65,536 and 10^100 keys
 the curves start at 1 and fall together along a dashed parabola, 1 − x², which
 reaches 0 at 1 and stays there. The fewer the keys, the sooner a curve leaves it
-to one side: at the border 512 keys have two fifths left, and 10^100 keys less
+to one side: there 512 keys have two fifths left, and 10^100 keys less
 than a tenth.
 """
 
@@ -62,11 +62,11 @@ for n in (16, 512, 65536, 10**100):
     assert share[n][0] > 0.99, "10^100 keys the curves start at 1"
 far = [np.max(share[n] - limit) for n in counts]
 assert np.all(np.diff(far) < 0), "The fewer the keys, the sooner a curve leaves"
-at_border = {n: share[n][19] for n in counts}
-assert abs(at_border[512] - 2 / 5) < 0.02, "512 keys have two fifths left"
-assert at_border[10**100] < 1 / 10, "10^100 keys less than a tenth"
-assert at_border[10**100] < 1 / 10, (
-    "it falls with the square of the spread, and at the border nothing is"
+at_point = {n: share[n][19] for n in counts}
+assert abs(at_point[512] - 2 / 5) < 0.02, "512 keys have two fifths left"
+assert at_point[10**100] < 1 / 10, "10^100 keys less than a tenth"
+assert at_point[10**100] < 1 / 10, (
+    "it falls with the square of the spread, and at the freezing point"
 )
 assert abs(square / square_formula - 1) < 0.001, "As long as a row is shared"
 assert even_512 < 1 / 12 < 2 / 9, (

@@ -1,11 +1,11 @@
-r"""The more keys, the sharper the border. At the numbers of keys in use it is
-blurred.
+r"""The more keys, the sharper the change at the freezing point. At the numbers
+of keys in use it is gradual.
 
 The chance that two picks made by weight hit the same key, against σ divided by
-the edge √(2 ln n), from 0 to {= ratio[-1] :.1f }. For 16, 4096, a million and
-10^100 keys the curves start at one over the number of keys and rise towards 1.
-The more keys, the closer they lie to the dashed limit, which is 0 up to 1 and
-then 1 − 1/x, with a sharp corner between.
+the freezing point √(2 ln n), from 0 to {= ratio[-1] :.1f }. For 16, 4096, a
+million and 10^100 keys the curves start at one over the number of keys and rise
+towards 1. The more keys, the closer they lie to the dashed limit, which is 0 up
+to 1 and then 1 − 1/x, with a sharp corner between.
 """
 
 # %%
@@ -16,27 +16,29 @@ ratio = np.linspace(0.05, 2.5, 50)
 counts = {16: "16", 4096: "4096", 10**6: "10⁶", 10**100: "10¹⁰⁰"}
 same_key = {}
 for n in counts:
-    edge = np.sqrt(2 * np.log(float(n)))
-    same_key[n] = np.array([mean_power_sum(n, x * edge, 2) for x in ratio])
+    point = np.sqrt(2 * np.log(float(n)))
+    same_key[n] = np.array([mean_power_sum(n, x * point, 2) for x in ratio])
 limit = np.maximum(0, 1 - 1 / ratio)
+# Of any large number of keys so many take part beyond the freezing point.
+beyond = {x: 1 / (1 - 1 / x) for x in (1.01, 1.1, 2)}
 
 # At σ = 1 a share of about 1/e of the keys takes part.
 inverse_e = np.exp(-1)
 rate = {
     n: 1 / (n * mean_power_sum(n, 1.0, 2)) for n in (2, 16, 512, 65536, 10**6)
 }
-# The simple count n e^{−σ²}, at shares of the edge; and the true one.
+# The simple count n e^{−σ²}, at shares of the freezing point; and the true one.
 many, simple, true = 10**100, {}, {}
 for x in (0.55, 0.6, 0.9):
     variance = x**2 * 2 * np.log(float(many))
     simple[x] = many * np.exp(-variance)
     true[x] = participation(many, np.sqrt(variance))
 excess = {x: true[x] / simple[x] for x in true}
-# With these numbers of keys the border is in the middle of the change.
-at_border = {}
+# With these numbers of keys the freezing point is in the middle of the change.
+at_point = {}
 for n in (16, 512, 65536):
-    edge = np.sqrt(2 * np.log(n))
-    at_border[n] = {"keys": participation(n, edge), "max": largest(n, edge)}
+    point = np.sqrt(2 * np.log(n))
+    at_point[n] = {"keys": participation(n, point), "max": largest(n, point)}
 
 # %%
 import matplotlib.pyplot as plt
@@ -52,10 +54,10 @@ axes.legend(loc="upper left")
 plt.show()
 
 # %% says
-assert edge == np.sqrt(2 * np.log(n)), "divided by the edge √(2 ln n)"
+assert point == np.sqrt(2 * np.log(n)), "by the freezing point √(2 ln n)"
 far = [np.max(abs(same_key[n] - limit)) for n in counts]
-assert np.all(np.diff(far) < 0), "The more keys, the sharper the border"
-assert far[2] > 1 / 10, "At the numbers of keys in use it is blurred"
+assert np.all(np.diff(far) < 0), "The more keys, the sharper the change"
+assert far[2] > 1 / 10, "At the numbers of keys in use it is gradual"
 for n in (16, 4096, 10**6):
     assert abs(same_key[n][0] * n - 1) < 0.1, (
         "the curves start at one over the number of keys"
@@ -69,9 +71,17 @@ distance = [np.mean(abs(same_key[n] - limit)) for n in counts]
 assert np.all(np.diff(distance) < 0), "The more keys, the closer they lie"
 assert max(limit[ratio <= 1]) == 0 < limit[-1], "which is 0 up to 1 and then"
 for n in (512, 65536):
-    assert at_border[n]["max"] < 1 / 2, (
+    assert at_point[n]["max"] < 1 / 2, (
         "where the change happens, not that it is over"
     )
 assert rate[16] > 1.1 * inverse_e, "Few keys are far from the limit"
 assert 1 < excess[0.55] < excess[0.6], "the true count exceeds the simple one"
-assert at_border[512]["keys"] < 5, "with 512 keys, only … take part at the"
+assert at_point[512]["keys"] < 5, "with 512 keys, only … take part at the"
+assert beyond[2] == 2 < beyond[1.1] < beyond[1.01], (
+    "at twice that spread it is …, at 1.1 times it …, and at 1.01 times it"
+)
+for x in (1.05, 1.5, 2):
+    few = [1 / np.interp(x, ratio, same_key[n]) for n in counts]
+    assert max(few) < 1 / (1 - 1 / x), (
+        "a number of them takes part that does not grow with n"
+    )

@@ -78,10 +78,12 @@ plt.show()
 import measures
 
 assert median_at[3][np.sqrt(64)] < median_at[3][1] / 50, (
-    "for three keys, yes: in the median draw almost nothing is left"
+    "without it: in the median draw almost nothing is left"
 )
 for at in (rms_at, median_at):
-    assert at[512][8] > 2 * at[512][1], "reaches the scores becomes larger"
+    assert at[512][8] > 2 * at[512][1], (
+        "and softmax answers more strongly without the divisor, not less"
+    )
 assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
 assert rms_at[512][8] > rms_at[512][1], "and it grows with the spread"
 fine = np.geomspace(0.05, 20, 60)
@@ -170,9 +172,9 @@ assert median_at[3][np.sqrt(64)] < 0.01, (
 for n in measures.counts:
     if n >= rms_overtakes:
         assert measures.norm[np.sqrt(64)][n] > measures.norm[1][n], (
-            "The undivided one is the larger from … keys on, at d_k = 64"
+            "at 64 dimensions the undivided one is the larger from"
         )
     else:
         assert measures.norm[8][n] < measures.norm[1][n], (
-            "Below that the divisor raises the norm"
+            "So with few keys a wide spread takes the gradient away"
         )

@@ -1,13 +1,13 @@
-r"""Divided by $d^a$, scores freeze above a border. A larger $a$ moves it up;
-if queries and keys have variance 1, $a = \frac12$ leaves none.
+r"""Divided by $d^a$, rows freeze above a curve. If queries and keys have
+variance 1, a larger $a$ moves it up, and $a = \frac12$ leaves none.
 
 Three maps side by side: the number of keys from 2 to 16384 across, the
 dimensions from 1 to 1024 upwards, both logarithmic. The darker a place, the
 larger the mean largest weight. Undivided, on the left, the upper two thirds are
-dark, above a border that rises slowly to the right. Divided by the fourth root
+dark, above a curve that rises slowly to the right. Divided by the fourth root
 of d, in the middle, only the top is dark. Divided by the square root, on the
 right, the map is pale except at its left edge, where few keys compete, and has
-no border.
+no such curve.
 """
 
 # %%
@@ -29,7 +29,7 @@ models = {
     "T5": (512, 64, 1 / 64),
     "variance 1": (512, 64, 1.0),
 }
-border_512 = 2 * np.log(512)
+freezes_512 = 2 * np.log(512)
 # The axes of the map to drag over, and the weights at its crossings.
 explore = {
     "keys": 2**octaves,
@@ -60,8 +60,8 @@ for axes, (name, a) in zip(maps, powers.items(), strict=True):
         alpha=0.15,
     )
     if a < 0.5:
-        border = np.log2(2 * np.log(2.0**octaves)) / (1 - 2 * a)
-        axes.plot(octaves, border, "C3")
+        curve = np.log2(2 * np.log(2.0**octaves)) / (1 - 2 * a)
+        axes.plot(octaves, curve, "C3")
     axes.set(title=name, ylim=(0, 10), xticks=[1, 4, 9, 14])
     axes.set_xticklabels(["2", "16", "512", "16384"])
 maps[0].set(ylabel="dimensions d", yticks=[0, 2, 4, 6, 8, 10])
@@ -76,8 +76,15 @@ assert np.mean(upper > 1 / 2) > 2 / 3, "left, the upper two thirds are dark"
 root = weight[halvings == 0][0]
 assert max(root[3:]) < 1 / 4, "on the right, the map is pale"
 assert root[0] > 1 / 2, "is pale except at its left edge, where few keys"
-assert np.all(np.diff(border) > 0), "above a border that rises slowly to the"
-assert np.sqrt(64) < border_512 < 64, "A larger … moves it up"
-assert np.sqrt(64) < border_512 < np.sqrt(256), (
-    "only moves the border to larger d"
+assert np.all(np.diff(curve) > 0), "above a curve that rises slowly to the"
+powers = np.arange(0, 0.5, 0.05)
+for n in explore["keys"]:
+    assert np.all(np.diff((2 * np.log(n)) ** (1 / (1 - 2 * powers))) > 0), (
+        "If queries and keys have variance 1, a larger … moves it up"
+    )
+assert max(1 / (2 * np.log(explore["keys"]))) < 1, (
+    "If queries and keys have variance 1 … leaves none"
+)
+assert np.sqrt(64) < freezes_512 < np.sqrt(256), (
+    "and a fourth root moves that only to larger heads"
 )

@@ -1,12 +1,13 @@
-r"""What collapses is the weight of a typical key. The output's gradient grows
-instead: in the root mean square at any number of keys drawn, in the median from
-{= larger_from[64] } keys on at 64 dimensions and from {= larger_from[256] } at
-256.
+r"""What collapses is the weight of a key, in the geometric mean. The output's
+gradient grows instead: in the root mean square at any number of keys drawn, in
+the median from {= larger_from[64] } keys on at 64 dimensions and from
+{= larger_from[256] } at 256.
 
 Two stacked panels against the number of keys, from {= counts[0] } to
-{= counts[-1] :, }. Above, on a logarithmic axis, the typical weight of a key:
-1/n up to a constant for divided scores; for undivided scores of 64 dimensions
-lower by five powers of ten at 16 keys and by eight at 512. Below, the gradient
+{= counts[-1] :, }. Above, on a logarithmic axis, the geometric mean of a
+key's weight: 1/n up to a constant for divided scores; for undivided scores of
+64 dimensions lower by five powers of ten at 16 keys and by eight at 512. Below,
+the gradient
 of the attention output with respect to the query, undivided over divided, on
 logarithmic axes. The root mean square ratio, for 64 and for 256 dimensions, is
 above 1 everywhere and rises to hundreds. The ratio of the medians, which leave
@@ -65,7 +66,7 @@ weight.loglog(counts, typical[1].values())
 weight.plot(counts, typical[8].values(), color="C1")
 weight.text(300, 3e-2, "÷ √d", color="C0")
 weight.text(64, 3e-7, "undivided, d = 64", color="C1")
-weight.set(ylabel="typical weight", yticks=[1, 1e-6, 1e-12, 1e-18])
+weight.set(ylabel="weight of a key", yticks=[1, 1e-6, 1e-12, 1e-18])
 for d, colour in [(64, "C1"), (256, "C3")]:
     ratio.loglog(
         counts, rms_ratio[d].values(), color=colour, label=f"rms, d = {d}"
@@ -84,7 +85,9 @@ plt.show()
 
 # %% says
 powers = {n: np.log10(typical[1][n] / typical[8][n]) for n in counts}
-assert min(powers.values()) > 1, "What collapses is the weight of a typical key"
+assert min(powers.values()) > 1, (
+    "What collapses is the weight of a key, in the geometric mean"
+)
 for d in (64, 256):
     ratios = np.array([*rms_ratio[d].values()])
     assert min(ratios) > 1, (
@@ -109,9 +112,9 @@ assert round(powers[16]) == 5, "lower by five powers of ten at 16 keys"
 assert round(powers[512]) == 8, "of ten at 16 keys and by eight at 512"
 for n in counts:
     assert typical[8][n] < typical[1][n] / 10, (
-        "The weight of a typical key does, at every number of keys, and with"
+        "The weight of a key does, unless it is among the best"
     )
-assert 1 / 2 < 512 * typical[1][512] < 1, "with the divisor, not far from 1/512"
+assert 1 / 2 < 512 * typical[1][512] < 1, "for 512 keys, not far from 1/512"
 assert typical[np.sqrt(64)][512] < typical[1][512], (
     "Undivided, at d_k = 64, it is"
 )

@@ -19,7 +19,17 @@ weights = softmax(scores / temperature[:, np.newaxis], axis=1)
 divisors = [1, 8, 64]  # none, √d and d
 at = {t: softmax(scores / t) for t in divisors}
 ratio = {t: at[t][0] / at[t][1] for t in at}
+far_up = softmax([100, 101])
 taking_part = {t: 1 / np.sum(at[t] ** 2) for t in at}
+
+# Three scores one spread of 64 dimensions apart: the winner's weight p, how far
+# it moves if its logit moves a little, p (1 − p), and if its score does.
+p = {t: softmax(np.array([8, 0, -8]) / t)[0] for t in divisors}
+names = ["undivided", "÷ √d = 8", "÷ d = 64"]
+winner = [
+    (name, p[t], p[t] * (1 - p[t]), p[t] * (1 - p[t]) / t)
+    for name, t in zip(names, divisors, strict=True)
+]
 
 # %%
 import matplotlib.pyplot as plt
@@ -50,6 +60,26 @@ assert np.all(abs(weights[-1] - 1 / 3) < 0.02), "all tend to one third"
 assert np.ptp(at[64]) < 0.03 < np.ptp(at[8]), (
     "64 instead of 8, … : hardly any choice is left"
 )
+
+by_logit, by_score = ([row[i] for row in winner] for i in (2, 3))
+assert by_logit[0] < 0.001, "Undivided, it does not budge"
+assert abs(by_logit[2] / by_logit[1] - 1) < 0.1, "Divided by d it could"
+assert by_score[0] < by_score[2] < by_score[1] / 7, (
+    "but a score hardly moves its logit"
+)
+
+assert np.allclose(softmax([100, 101]), softmax([0, 1])), (
+    "Try it: the scores 100 and 101 give the weights … and so do 0 and 1"
+)
+assert np.exp(101) > np.finfo(f"float{32}").max, (
+    "is more than a 32-bit float can hold"
+)
+
+assert np.isclose(ratio[1], np.exp(14 - 12)), (
+    "The weights of the keys with 14 and 12 have the ratio e^{14-12} = e^2"
+)
+assert np.isclose(ratio[8], np.exp(2 / 8)), "Divide by 8, and the gap is 2/8"
+assert np.isclose(ratio[8] ** 8, ratio[1]), "is the eighth root of what it was"
 
 # Of the questions.
 assert scores[0] - scores[1] == 2, "A score that is larger by 2 gets"

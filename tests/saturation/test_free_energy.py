@@ -33,7 +33,7 @@ def test_the_limit(snippet):
     for factor in (1, 1.1):
         far = np.max(abs(page.log_sum[n] - factor * page.log_sum_limit))
         assert (far < 3 * math.log(math.log(n)) / math.log(n)) == (factor == 1)
-    # 1 − x, or a border at half the variance, is not the limit of the entropy.
+    # 1 − x, or a freezing point at half the variance, is not the limit of the entropy.
     for limit in (np.maximum(0, 1 - x), np.maximum(0, 1 - 2 * x**2)):
         assert np.max(abs(page.share[n] - page.limit)) < np.max(abs(page.share[n] - limit)) / 2
 

@@ -1,4 +1,4 @@
-"""The frozen phase by a Poisson process, and the border by another quadrature."""
+"""The frozen phase by a Poisson process, and the freezing point by another quadrature."""
 
 import math
 
@@ -31,12 +31,12 @@ def test_freezing_limit_by_a_poisson_process(snippet, exact):
         assert abs(found - limit) < 1 / math.log(n) < abs(found - wrong)
 
 
-def test_the_border_by_another_quadrature(snippet):
+def test_the_freezing_point_by_another_quadrature(snippet):
     page = snippet("saturation/freezing")
-    for n, values in page.at_border.items():
-        edge = math.sqrt(2 * math.log(n))
+    for n, values in page.at_point.items():
+        point = math.sqrt(2 * math.log(n))
         for scale in (1, 1.001):
-            keys, largest = 1 / power_sums(n, scale * edge)[0], largest_mean(n, scale * edge)
+            keys, largest = 1 / power_sums(n, scale * point)[0], largest_mean(n, scale * point)
             assert close(values["keys"], keys, 3e-5) == (scale == 1)
             assert close(values["max"], largest, 3e-5) == (scale == 1)
     assert close(page.inverse_e, math.exp(-1))
@@ -54,3 +54,24 @@ def test_where_the_simple_count_ends(snippet):
         assert close(math.log(simple), ln_n * (1 - 2 * x**2))
         assert close(page.excess[x], true / math.exp(ln_n * (1 - 2 * x**2)), 1e-6)
     assert page.excess[0.55] < 1.1 < 10 < page.excess[0.6]  # on both sides of 1/√3
+
+
+def test_beyond_the_freezing_point_it_need_not_be_a_few_keys(snippet):
+    """So many take part as 1/(1 - α) says: 2 at twice the point, 11 at 1.1 times it, by quadrature.
+
+    "Above it a few keys take everything" fails: the number does not grow with n, and may be large.
+    """
+    page = snippet("saturation/freezing")
+    for x in (1.1, 2):
+        # The distance from the limit falls about like 1/ln n: a line through the last two.
+        log_n = np.array([12, 25, 50]) * math.log(10)
+        same = [power_sums(10**k, x * math.sqrt(2 * k * math.log(10)))[0] for k in (12, 25, 50)]
+        slope = np.diff(same)[1] / np.diff(1 / log_n)[1]
+        end = same[2] - slope / log_n[2]
+        for wrong in (1 / 1.5, 1, 1.5):
+            assert (abs(end - wrong / page.beyond[x]) < 0.02) == (wrong == 1)
+        # From few keys on the count only rises, and never beyond the limit.
+        assert np.all(np.diff(same) < 0)
+        assert same[2] > 1 / page.beyond[x]
+    assert page.beyond[1.1] > 10
+    assert page.beyond[1.01] > 100

@@ -1,4 +1,4 @@
-"""Where models start: their weights drawn, and the border."""
+"""Where models start: their weights drawn, and the freezing variance."""
 
 import math
 
@@ -9,12 +9,12 @@ from tests.saturation.draws import close, draw, is_mean
 from tests.saturation.quadrature import power_sums
 
 
-def test_the_border(snippet):
+def test_the_freezing_variance(snippet):
     page = snippet("saturation/phases")
     for n, critical in page.critical.items():
         assert close(math.exp(critical / 2), n)
-    assert close(page.edge_of_2, 2 * math.sqrt(math.log(2) / 2))
-    assert close(2 * math.log(page.keys_to_thaw_64), 64)  # so many that the border is there
+    assert close(page.point_of_2, 2 * math.sqrt(math.log(2) / 2))
+    assert close(2 * math.log(page.keys_to_thaw_64), 64)  # so many that they freeze there
     for n in (16, 512):
         p = draw(11, n, math.sqrt(page.half[n]), 4000)[1].max(axis=1)
         assert is_mean(0.5, p)
@@ -46,7 +46,7 @@ def initial_scores(width, d, sd_q, sd_k, sets=2000):
 def test_where_models_start(snippet, name, n, width, d, sd_q, sd_k):
     page = snippet("saturation/phases")
     assert page.models[name][0] == n
-    assert close(page.border_of[name], 2 * math.log(n))
+    assert close(page.freezes_at[name], 2 * math.log(n))
     if name in page.drawn:
         assert page.drawn[name][3] == sd_q
     square = initial_scores(width, d, sd_q, sd_k) ** 2

@@ -160,6 +160,8 @@ UNNAMED = {
     r"\begin{aligned} \|J\|_F^2 &= \frac{1}{Z^4}": STEP,
     r"\begin{aligned} &\mathbb{E}\|J\|_F^2 = \frac{n(n-1)}{6}": INDEXED,
     r"e^{\ln n - g^2/2": STEP,
+    r"\sigma_c - \frac{\ln\ln n": "an approximation: tests/saturation/test_levels.py",
+    r"\frac{P(S > x\sqrt d)}": "the first terms of a series: tests/saturation/test_bell.py",
     r"\mathbb{E}e^{-tZ} =": STEP,
     r"\begin{aligned} \mathbb{E}\sum p_i^2": INDEXED,
     r"\begin{aligned} \mathbb{E}\|J\|_F^2 &= \frac16\int": INDEXED,

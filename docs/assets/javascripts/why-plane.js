@@ -55,7 +55,7 @@
         const right = [...named, keys.at(-1)];
         return `<p class="axis"><span>↑ variance of undivided scores: <i>d</i>, if <i>q</i> and <i>k</i> have variance 1</span></p>
         <div class="plane"><div class="map"><canvas width="${MARKS * wide + 1}" height="${MARKS * high + 1}" aria-hidden="true"></canvas>
-        <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg><em class="frozen">frozen: a few keys take all</em><em>shared: many keys take part</em>${models
+        <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true"><path/></svg><em class="frozen">frozen: the top keys take all</em><em>shared: many keys take part</em>${models
           .slice(0, -1)
           .map(
             ([name, n, d, v]) =>
@@ -70,7 +70,7 @@
           up.map((d) => [this.upwards(d), d]),
           "bottom",
         )}</p></div>
-        <p class="legend"><i class="border">border</i> <i class="own">your point</i> <i class="dark">a model, frozen</i> <i class="bright">shared</i> <i class="other">of another variance than the map</i></p>
+        <p class="legend"><i class="border">where rows freeze</i> <i class="own">your point</i> <i class="dark">a model, frozen</i> <i class="bright">shared</i> <i class="other">of another variance than the map</i></p>
         <p class="found"><b></b> <span></span></p>
         <p class="axis"><span class="drawn"></span></p><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/></svg>`;
       }
@@ -115,7 +115,7 @@
         return 1 / (1 + Math.exp(-cubic(four, share)));
       }
 
-      /** Colour the map for scores of variance v that are divided by dᵃ, and draw the border. */
+      /** Colour the map for scores of variance v that are divided by dᵃ, and draw where rows freeze. */
       paint(v, a) {
         const { keys, dims } = this.data;
         const canvas = this.at("canvas");
@@ -140,17 +140,17 @@
         }
         context.putImageData(image, 0, 0);
 
-        // Where σ² = 2 ln n. At a = ½ it is v at every height, and the border, if any, goes straight up.
+        // Where σ² = 2 ln n. At a = ½ it is v at every height, and the curve, if any, goes straight up.
         const [few, many] = ends(keys);
-        const border = [];
+        const curve = [];
         for (let x = 0; x <= 1000 && a < 0.5; x += 20) {
           const limit = 2 * Math.log(few * (many / few) ** (x / 1000));
           const variance = (limit / v ** (2 * a)) ** (1 / (1 - 2 * a));
           const up = Math.log(variance / dims[0]) / Math.log(dims[1] / dims[0]);
-          border.push(`${x} ${(1000 - 1000 * up).toFixed(1)}`);
+          curve.push(`${x} ${(1000 - 1000 * up).toFixed(1)}`);
         }
         const straight = (1000 * this.across(Math.exp(v / 2))).toFixed(1);
-        const path = a < 0.5 ? `M${border.join("L")}` : straight > 0 ? `M${straight} 0V1000` : "";
+        const path = a < 0.5 ? `M${curve.join("L")}` : straight > 0 ? `M${straight} 0V1000` : "";
         this.at(".map path").setAttribute("d", path);
       }
 
@@ -194,7 +194,7 @@
         this.at(".found b").textContent = weight;
         this.at(".found span").innerHTML =
           `goes to one of ${n} keys, on average<br>${phase}: the scores have variance ${square}, and 2\u00a0ln\u00a0n is ${limit}`;
-        return `${phase}: of ${n} keys in ${counted(d, "dimension")} one gets ${weight} on average; variance ${square}, border ${limit}.`;
+        return `${phase}: of ${n} keys in ${counted(d, "dimension")} one gets ${weight} on average; variance ${square}, freezing variance ${limit}.`;
       }
     },
   );
