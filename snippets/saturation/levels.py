@@ -50,7 +50,7 @@ for s, colour in zip(spreads, ["C0", "C2", "C4", "C1"], strict=True):
     share.plot(g[~there], weight[s][~there], ":", color=colour)
     share.text(s + 0.2, 1.6, f"σ = {s}" if s > 1 else "σ = 1", color=colour)
 share.axvline(top, color="C3", linestyle="--")
-share.set(ylabel="their weight, peak = 1", ylim=(1e-4, 8))
+share.set(ylabel="their weight", ylim=(1e-6, 20))
 share.set(xlabel="level g of the score, in standard deviations")
 plt.show()
 

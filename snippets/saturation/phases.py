@@ -27,7 +27,6 @@ from scipy.optimize import brentq
 n = 2.0 ** np.arange(1, 20.5, 0.5)
 freezing = 2 * np.log(n)
 critical = {int(m): 2 * np.log(m) for m in 2.0 ** np.arange(1, 21)}
-point_of_2 = np.sqrt(critical[2])
 keys_to_thaw_64 = np.exp(64 / 2)
 # Keys, dimensions, width D, and the standard deviation of a weight.
 drawn = {
@@ -138,8 +137,8 @@ assert critical[65536] < 64, (
 )
 assert critical[512] < 64 / 4, "and a head of 64 is far beyond"
 assert np.all(np.diff([*critical.values()]) > 0), "and for any larger number"
-assert point_of_2 > 1, (
-    "which lies below … for two keys … stay below it once they are"
+assert np.sqrt(critical[2]) > 1, (
+    "for two keys and for any larger number … stay below it once they"
 )
 assert 2 * np.log(rows_above) < bare["GPT-2"] < 2 * np.log(rows_above + 1), (
     "and the rows up to the … would start above it"

@@ -59,3 +59,24 @@ def test_three_keys_a_spread_apart(snippet):
         by_hand = np.array([1, np.exp(-gap), np.exp(-2 * gap)])
         assert np.allclose(rows[name], by_hand / by_hand.sum())
         assert not np.allclose(rows[name], (by_hand / by_hand.sum())[::-1])
+
+
+@pytest.mark.parametrize("rho", [0, 0.01, 0.3, 1])
+@pytest.mark.parametrize("n_keys", [2, 8, 32])
+def test_the_caption_at_the_states_of_its_sliders(snippet, rho, n_keys):
+    """Random keys pile up undivided and not divided by √d; an aligned one may take it all with both."""
+    g = snippet("index/attention").explore["g"][:n_keys]
+    dims = 2.0 ** np.arange(0, 10.1, 0.1)
+    first = {0: [], 0.5: []}
+    for power, found in first.items():
+        for d in dims:
+            others = softmax(np.sqrt(d) * g[: n_keys - (rho > 0)] / d**power)
+            found.append(others.max())  # their weights beside each other, whatever else has some
+    if n_keys - (rho > 0) > 1:
+        assert np.all(np.diff(first[0]) >= 0)
+        assert first[0][-1] > first[0][0]
+        assert np.ptp(first[0.5]) < 1e-12
+    if rho >= 0.3:  # "with it they do not" fails of all keys
+        own = rho * 1024 + np.sqrt((1 - rho**2) * 1024) * g[-1]
+        scores = np.append(np.sqrt(1024) * g[:-1], own)
+        assert softmax(scores / 32)[-1] > 0.99

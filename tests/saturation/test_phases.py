@@ -13,7 +13,6 @@ def test_the_freezing_variance(snippet):
     page = snippet("saturation/phases")
     for n, critical in page.critical.items():
         assert close(math.exp(critical / 2), n)
-    assert close(page.point_of_2, 2 * math.sqrt(math.log(2) / 2))
     assert close(2 * math.log(page.keys_to_thaw_64), 64)  # so many that they freeze there
     for n in (16, 512):
         p = draw(11, n, math.sqrt(page.half[n]), 4000)[1].max(axis=1)
