@@ -64,7 +64,7 @@ def test_three_keys_a_spread_apart(snippet):
 @pytest.mark.parametrize("rho", [0, 0.01, 0.3, 1])
 @pytest.mark.parametrize("n_keys", [2, 8, 32])
 def test_the_caption_at_the_states_of_its_sliders(snippet, rho, n_keys):
-    """Random keys pile up undivided and not divided by √d; an aligned one may take it all with both."""
+    """Random keys pile up undivided, not divided by √d; an aligned one may take all with both."""
     g = snippet("index/attention").explore["g"][:n_keys]
     dims = 2.0 ** np.arange(0, 10.1, 0.1)
     first = {0: [], 0.5: []}

@@ -1,4 +1,4 @@
-"""The phase plane: the mean largest weight, the border, the point and the models' pins."""
+"""The phase plane: the mean largest weight, the curve, the point and the models' pins."""
 
 import re
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ STATES = (
 
 
 def differences(page: Page, snippet, module) -> Iterator[str]:
-    """Yield the states in which the mean, the phase or the border is not the right one."""
+    """Yield the states in which the mean, the phase or the curve is not the right one."""
     largest = cache(module("saturation/gaussian_logits").largest)
     models = snippet("saturation/plane").explore["models"]
     for state in STATES:
@@ -57,7 +57,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             keys, dimensions = 2 ** (1 + 13 * x / 1000), 2 ** (10 * (1 - y / 1000))
             head = dimensions / v  # upwards is the variance before the division, v d
             border.append(v * head ** (1 - 2 * a) / (2 * np.log(keys)))
-        # Divided by √d all scores have the variance v: a border, if any, goes straight up.
+        # Divided by √d all scores have the variance v: the curve, if any, goes straight up.
         freezing = 1000 * (v / (2 * np.log(2)) - 1) / 13
         straight = re.fullmatch(r"M([\d.]+) 0V1000", shown["border"])
         where = 100 * np.array([(np.log2(n) - 1) / 13, np.clip(np.log2(v * d) / 10, 0, 1)])
