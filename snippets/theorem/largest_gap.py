@@ -1,6 +1,6 @@
-r"""If $\Sigma_q = \Sigma_k = I$ and $\mathrm{tr}\,C = \rho d$, the published size
-is too large by a factor that is bounded, and the bound falls towards 1 as $d$
-grows.
+r"""If $\Sigma_q = \Sigma_k = I$ and $\mathrm{tr}\,C = \rho d$, the published
+size is too large by a factor that is bounded, and the bound falls towards 1 as
+$d$ grows.
 
 The largest possible ratio of the published to the true root mean square,
 against the number of dimensions from {= dims[0] } to {= dims[-1] }, on

@@ -38,25 +38,6 @@ for angle in range(0, 181, 15):
     standard_error[angle] = square.std() / np.sqrt(samples)
 quarter = turn(-90)  # (z₁, z₂) becomes (z₂, −z₁)
 
-# Three keys out of the query's two numbers, each with its C = E[q kᵀ]: the
-# copy (z₁, z₂), the swapped key (z₂, z₁) and the turned one (z₂, −z₁).
-tables = {
-    "copy": np.array([[1, 0], [0, 1]]),
-    "swapped": np.array([[0, 1], [1, 0]]),
-    "turned": np.array([[0, -1], [1, 0]]),
-}
-keys = [
-    (
-        name,
-        2,  # tr(Σ_q Σ_k), with both of them I
-        np.trace(C @ C),
-        np.trace(C) ** 2,
-        second_moment(one, one, C),
-        published(one, one, C),
-    )
-    for name, C in tables.items()
-]
-
 # %%
 import matplotlib.pyplot as plt
 
@@ -105,10 +86,3 @@ excess = np.array([*printed.values()]) - curve
 assert np.all(abs(excess[[0, -1]]) < 1e-9), "meets it at 0 and … degrees"
 assert np.all(excess[1:-1] > 0.01), "and is above it elsewhere"
 assert np.all(excess > -1e-9), "The printed mean square is never too small"
-_, *terms = zip(*keys, strict=True)
-middle, aligned, size, printed_size = np.array(terms[1:])
-assert np.allclose(aligned, [2**2, 0, 0]), "the mean of the score: 2, 0 and 0"
-assert middle[1] > 0 > middle[2], "the swapped key gains, and the turned one"
-assert np.array_equal(size[:2], printed_size[:2]), "the same for the first two"
-assert size[2] == 0 < printed_size[2], "for a score that is never anything but 0"
-assert size[1] == 4 > 2, "twice as large as with an independent key"

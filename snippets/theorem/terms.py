@@ -67,6 +67,6 @@ for angle in (0, 45, 60, 90, 180):
             assert np.isclose(
                 np.trace(large @ large), 2 * np.trace(small @ small)
             ), "Double $d$, and the first two terms double"
-            assert np.isclose(
-                np.trace(large) ** 2, 4 * np.trace(small) ** 2
-            ), "while the last becomes four times as large"
+            assert np.isclose(np.trace(large) ** 2, 4 * np.trace(small) ** 2), (
+                "while the last becomes four times as large"
+            )

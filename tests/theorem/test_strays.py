@@ -1,9 +1,11 @@
 """How far a score strays: the bands and the bound, tried on drawn scores."""
 
 import math
+import re
 
 import numpy as np
 
+from tests.conftest import PROJECT
 from tests.theorem.draws import all_coordinates
 from tests.tolerance import agrees, close
 
@@ -38,16 +40,14 @@ def test_the_variance_decides_and_not_the_eigenvalues(snippet):
         assert not agrees(1 + page.rho**2, square.mean(), error), "as for d z₁z₂"
 
 
-def strays(deviation, variance, largest, level):
-    """Tell which scores are beyond the bound."""
-    return np.abs(deviation) > math.sqrt(2 * level * variance) + 2 * level * largest
-
-
-def test_the_bound_holds_where_the_score_is_constant():
-    # The quarter turn: S = 0, and all eigenvalues too. With ≥ the page would say 1 ≤ 2e^(−ℓ).
-    assert not np.any(strays(np.zeros(3), 0, 0, level=5))
-    assert np.all(np.abs(np.zeros(3)) >= 0)
-    assert 2 * math.exp(-5) < 1
+def test_the_bounds_hold_where_the_score_is_constant():
+    # The quarter turn, and the query 0: S = 0, as is the bound on it. With ≥ the pages would say
+    # that 1 is at most 2e^(−ℓ), for any ℓ.
+    for page, start in (("theorem", r"P\Big(|S - \operatorname{tr}C| "), ("variance", "P(|S| ")):
+        text = (PROJECT.root / f"docs/{page}.md").read_text("utf-8")
+        (sign,) = re.findall(re.escape(start) + r"(>|\ge)", text)
+        beyond = {">": np.greater, r"\ge": np.greater_equal}[sign](abs(0.0), 0.0)
+        assert not beyond or "Fix a query that is not 0." in text, page
 
 
 def test_in_probability_too():
@@ -55,7 +55,9 @@ def test_in_probability_too():
     rng, worst = np.random.default_rng(5), 0.0
     for _ in range(2000):
         value = rng.standard_normal(int(rng.integers(1, 5))) ** 3
-        two, three, four = (2 ** (j - 1) * math.factorial(j - 1) * np.sum(value**j) for j in (2, 3, 4))
+        two, three, four = (
+            2 ** (j - 1) * math.factorial(j - 1) * np.sum(value**j) for j in (2, 3, 4)
+        )
         mean = rng.uniform(-2, 2) * math.sqrt(two)
         fourth = four + 3 * two**2 + 4 * mean * three + 6 * mean**2 * two + mean**4
         worst = max(worst, fourth / (two + mean**2) ** 2)
