@@ -45,7 +45,7 @@ def test_the_bounds_hold_where_the_score_is_constant():
     # that 1 is at most 2e^(−ℓ), for any ℓ.
     for page, start in (("theorem", r"P\Big(|S - \operatorname{tr}C| "), ("variance", "P(|S| ")):
         text = (PROJECT.root / f"docs/{page}.md").read_text("utf-8")
-        (sign,) = re.findall(re.escape(start) + r"(>|\ge)", text)
+        (sign,) = re.findall(re.escape(start) + r"(>|\\ge)", text)
         beyond = {">": np.greater, r"\ge": np.greater_equal}[sign](abs(0.0), 0.0)
         assert not beyond or "Fix a query that is not 0." in text, page
 
