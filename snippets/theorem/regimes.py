@@ -1,15 +1,13 @@
-r"""With $C = \rho I$ the size of $q\cdot k$ turns from $\sqrt{d}$ to $d$ around
-$d^* = 1 + 1/\rho^2$.
+r"""A weak correlation changes little in small heads and nearly everything in
+large ones: around $1 + 1/\rho^2$ dimensions the size of a score turns from
+growth like $\sqrt{d}$ to growth like $d$.
 
-Two stacked panels against the number of dimensions from {= dims[0] } to
-{= dims[-1] }. Above, on
-logarithmic axes, the root mean square of q·k: a straight line of slope one half
-for C = 0, a steeper line for k = q, straight but for the first few dimensions,
-and between them curves for correlations 0.1 and 0.03 that leave the first line
-and become parallel to the second. Simulated dots lie on all of them. Below, the
-local slope: one half for C = 0; for k = q two thirds at 1 dimension, and near 1
-from ten on; and S-shaped curves in between, each with a dot at three quarters,
-at its crossover.
+The root mean square of q·k against the number of dimensions from {= dims[0] }
+to {= dims[-1] }, on logarithmic axes. A straight line of slope one half for
+independent vectors; a steeper line for k = q, straight but for the first few
+dimensions; and between them curves for correlations 0.1 and 0.03 that leave the
+first line and become parallel to the second. A ring on each of the two marks
+where the mean is as large as the spread. Simulated dots lie on all of them.
 """
 
 # %%
@@ -34,50 +32,60 @@ for rho in correlations:
         root = simulated[rho][d] = np.sqrt(square.mean())
         standard_error[rho][d] = square.std() / np.sqrt(samples) / (2 * root)
 crossover = {rho: 1 + 1 / rho**2 for rho in [0.03, 0.1]}
+small = {64: 1 / np.sqrt(64 - 1)}  # the correlation whose crossover it is
+
+# The coin that leans: a toss is 1 with probability 0.55, and −1 otherwise.
+lean = 0.55 - 0.45
+equal = 1 / lean**2  # the lean is as large as √d
+tosses = [(d, lean * d, np.sqrt(d)) for d in [16, 100, 10_000]]
 
 # %%
 import matplotlib.pyplot as plt
 
-fig, (top, bottom) = plt.subplots(2, 1, figsize=(6.4, 6), sharex=True)
-names = ["C = 0", "ρ = 0.03", "ρ = 0.1", "k = q"]
+fig, axes = plt.subplots(figsize=(6.4, 4))
+names = ["ρ = 0", "ρ = 0.03", "ρ = 0.1", "k = q"]
 for number, (rho, name) in enumerate(zip(correlations, names, strict=True)):
     colour = f"C{number}"
-    top.loglog(dims, rms[rho].values(), color=colour)
-    top.plot(simulated[rho].keys(), simulated[rho].values(), "o", color=colour)
-    top.text(2e4, rms[rho][16384], name, va="center")
-    bottom.semilogx(dims, slope[rho].values(), color=colour)
+    axes.loglog(dims, rms[rho].values(), color=colour)
+    axes.plot(simulated[rho].keys(), simulated[rho].values(), ".", color=colour)
+    axes.text(2e4, rms[rho][16384], name, va="center")
 for rho, colour in [(0.03, "C1"), (0.1, "C2")]:
-    bottom.plot(crossover[rho], 0.75, "o", color=colour, markersize=7)
-    note = f"$d^*$ = {crossover[rho]:.0f}"
-    bottom.text(crossover[rho] * 1.3, 0.73, note, va="center")
-bottom.text(1.2, 0.52, "C = 0")
-bottom.text(40, 0.95, "k = q", va="top")
-top.set_ylabel("root mean square of q·k")
-bottom.set(xlabel="dimensions d", ylabel="local slope", ylim=(0.46, 1.02))
-bottom.set(xticks=[1, 10, 100, 1000, 10000], yticks=[0.5, 0.75, 1])
-bottom.set_xticklabels(["1", "10", "100", "1000", "10 000"])
+    size = np.sqrt(2) * rho * crossover[rho]
+    axes.plot(crossover[rho], size, "o", color=colour, fillstyle="none", ms=11)
+    note = f"d = {crossover[rho]:,.0f}"
+    axes.text(crossover[rho] / 1.25, size * 1.3, note, ha="right")
+axes.set(xlabel="dimensions d", ylabel="root mean square of q·k")
+axes.set_xticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
+axes.set_yticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1000", "10 000"])
 plt.show()
 
 # %% says
 assert set(slope[0].values()) == {1 / 2}, "straight line of slope one half for"
-assert set(slope[0].values()) == {1 / 2}, "the local slope: one half for C = 0"
 assert min(slope[1].values()) > 1 / 2, "a steeper line for k = q, straight but"
-assert abs(slope[1][1] - 2 / 3) < 0.01, "for k = q two thirds at 1 dimension"
 late = [steep for d, steep in slope[1].items() if d >= 10]
-assert min(late) > 0.9, "near 1 from ten on"
-assert slope[1][16384] > 0.99, "two thirds at 1 dimension, and near 1 from"
+assert min(late) > 0.9, "straight but for the first few dimensions"
 for rho in crossover:
     curve = [*slope[rho].values()]
     assert np.all(np.diff(curve) > 0), "the exponent rises steadily"
     middle = np.interp(crossover[rho], dims, curve)
-    assert abs(middle - 3 / 4) < 0.01, (
-        "a dot at three quarters, at its crossover"
-    )
-assert crossover[0.03] > 10 * crossover[0.1], "correlation needs a large $d$"
+    assert abs(middle - 3 / 4) < 0.01, "from $\\frac12$ to 1, and exactly"
+    near = rms[rho][4] / rms[0][4], rms[rho][16384] / rms[0][16384]
+    assert near[0] < 1.03, "A weak correlation changes little in small heads"
+    assert near[1] > 3, "and nearly everything in large ones"
+    mean, variance = rho * crossover[rho], crossover[rho] * (1 + rho**2)
+    assert np.isclose(mean**2, variance), "the mean is as large as the spread"
+assert crossover[0.03] > 1000, "it takes more than a thousand dimensions"
+assert np.isclose(1 + 1 / small[64] ** 2, 64), "more than about an eighth"
+assert abs(8 * small[64] - 1) < 0.01, "more than about an eighth"
+assert 0.99 < np.sqrt(1 - lean**2) < 1, "most of it cancels, and about"
+(_, *low), (_, *level), (_, *high) = tosses
+assert low[0] < low[1] / 2, "With few dimensions the score is nearly all noise"
+assert np.isclose(*level), "The two are equal at"
+assert high[0] > 9 * high[1], "with very many it is nearly all lean"
 assert aligned[0.1][64] < other[0.1][64], (
     "the aligned term is still the smaller"
 )
-assert aligned[0.1][64] < 64, "and 64 dimensions it is still smaller than"
+assert aligned[0.1][64] < 64, "the last term is still smaller than"
 assert rms[1][64] > 64, "The score of a copy is slightly larger than"
 assert 0 < 64 + 1 - rms[1][64] < 1 / (2 * 64), "with an error below $1/(2d)$"
 

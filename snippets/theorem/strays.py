@@ -1,5 +1,5 @@
 r"""With correlation 0.3 the score over $d$ closes in on 0.3, inside the bound.
-A score whose eigenvalues grow with $d$ never settles.
+The score $d\,z_1z_2$, whose variance is $d^2$, never settles.
 
 The score divided by d against the number of dimensions, from {= dims[0] } to
 {= dims[-1] }, on a logarithmic axis. A filled band holds 98% of the scores of
@@ -38,6 +38,10 @@ bound = np.array(
 )
 never = middle(1, 0.0)  # z₁z₂, and d z₁z₂ over d at every d
 
+# With q₁ = d^¼ z₁ an eigenvalue of Σ grows like √d, and Var S = o(d²) still:
+# the standard deviation of S/d.
+grows = {d: np.sqrt((1 + rho**2) * (d - 1 + np.sqrt(d))) / d for d in dims}
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -63,4 +67,6 @@ assert np.all(np.diff(band[:, 1] - band[:, 0]) < 0), (
 assert np.all(abs(band[-1] - 0.3) < 0.1), "to less than a tenth on either side"
 assert np.all(abs(band - 0.3) < bound[:, np.newaxis]), "around it, the bound"
 assert np.all(np.diff(bound) < 0), "the bound, close in as well"
+assert np.all(np.diff([*grows.values()]) < 0), "and still $S/d$ settles"
+assert grows[1024] < 1.1 * np.sqrt(1 + rho**2) / 32, "and still $S/d$ settles"
 assert np.isclose(never[0], -never[1]), "level at about … on either side of 0"

@@ -59,5 +59,14 @@ for angle in (45, 90):
     assert printed[angle] > total[angle] + 1, "it agrees at 0 degrees only"
 dashed = [printed[angle] - d - terms[angle][2] for angle in terms]
 assert np.ptp(dashed) < 1e-9, "is the same at every angle"
-last = np.trace(cross(45, 1, 256)) ** 2
-assert last > 256, "With many dimensions the last term outgrows the others"
+# What is said beside the slider, at its states.
+for angle in (0, 45, 60, 90, 180):
+    for r in (0, 0.01, 0.1, 1):
+        for n in (2, 8, 128):
+            small, large = cross(angle, r, n), cross(angle, r, 2 * n)
+            assert np.isclose(
+                np.trace(large @ large), 2 * np.trace(small @ small)
+            ), "Double $d$, and the first two terms double"
+            assert np.isclose(np.trace(large) ** 2, 4 * np.trace(small) ** 2), (
+                "while the last becomes four times as large"
+            )

@@ -7,7 +7,7 @@ dimensions and for a query whose coordinates are all 1 or -1. A dashed bound
 starts at {= bound[0] :.0f } and bends down ever more steeply. Below it lie the
 bell curve of Gaussian keys and the steps of keys of random signs. The steps of
 keys whose coordinates are 0 or, one in a hundred, 10 or -10 cross the bound
-before t = 4, dip below it once more, and end far above it.
+before t = 4, fall below it once more, and end far above it.
 """
 
 # %%
@@ -74,10 +74,10 @@ plt.show()
 for case in (gaussian, far["signs"]):
     assert np.all(case <= bound), "Below it lie the bell curve of Gaussian"
 assert np.all(np.diff(np.log(bound), 2) < 0), "bends down ever more steeply"
-first = t[np.argmax(far["rare"] > bound)]
-assert 3 < first < 4, "cross the bound before t = 4, dip below it once more"
-above = far["rare"][t > first] > bound[t > first]
-assert np.sum(np.diff(above.astype(int)) == -1) == 1, "dip below it once more"
+above = far["rare"] > bound
+up, down, again = t[1:][np.diff(above)]
+assert 3 < up < down < 4, "cross the bound before t = 4, fall below it once"
+assert down < again, "fall below it once more, and end far above it"
 assert far["rare"][-1] > 100 * bound[-1], "and end far above it"
 assert np.isclose(rare_chance @ (10.0 * count) ** 2, d), (
     "one in a hundred, 10 or -10"

@@ -1,7 +1,7 @@
 """Right answers unlike the solutions of docs/labs/theorem.ipynb, and typical wrong ones.
 
-A wrong one comes with part of what the check says to it, and a right one may. Where the skeleton is one
-function, its body is enough.
+A wrong one comes with part of what the check says to it, and a right one may. Where the
+skeleton is one function, its body is enough.
 """
 
 MOMENT = """

@@ -90,7 +90,9 @@ WRONG = {
         "def loud(q, rng):\n    return q * np.where(np.arange(len(q)) % 2, 1, -1)[:, None]\n"
         "\n\ndef silent(q, rng):\n"
         "    k = q[:, ::-1] * np.repeat([1, -1], q.shape[1] // 2)\n"
-        "    return k * rng.choice([-1, 1], (len(q), 1))": "In row 0, q[0] and k[0] are correlated: -1.00",
+        "    return k * rng.choice([-1, 1], (len(q), 1))": (
+            "In row 0, q[0] and k[0] are correlated: -1.00"
+        ),
         LOUD + "\n\ndef silent(q, rng):\n"
         "    k = q[:, ::-1] * [1, 1, 1, -1, -1, -1]\n"
         "    return k * np.where(np.arange(len(q)) % 2, 1, -1)[:, None]": (

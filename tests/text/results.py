@@ -50,6 +50,8 @@ def correlated(seed, d=2, mean=0.0):
 @result("mean-and-variance")
 @result("second-moment")
 @result("second-moment-by-pairs")
+@result("second-moment-by-stein")
+@result("excess")
 def centred(seed):
     return correlated(seed)
 
@@ -58,6 +60,17 @@ def centred(seed):
 @result("variance-off-zero")
 def off_zero(seed):
     return correlated(seed, mean=1.0)
+
+
+@result("two-numbers")
+def two_numbers(seed):
+    rho = np.random.default_rng(seed).uniform(-0.9, 0.9)
+    pairs = [(p, float(z[0, 0]), float(z[1, 0])) for p, z in gauss(2)]
+    other = np.sqrt(1 - rho**2)
+    return {
+        r"\rho": rho,
+        "nodes": [(p, {"q": a, "k": rho * a + other * b}) for p, a, b in pairs],
+    }
 
 
 @result("isserlis")

@@ -134,6 +134,7 @@ def is_matrix(value):
 
 # What an alteration leaves as it was.
 SAME = dict.fromkeys(("density-as-a-mean", "density-of-a-score-as-a-mean"), r"\infty+ 1")
+SAME["two-numbers"] = r"1 \cdot\mathbb{E} [ q ^ 2 ]"  # both have variance 1
 DEFINITION, STEP = "says what a letter stands for", "a step on the way to a result"
 COQ = "a step of the proof, which Coq checks (proofs/)"
 LEMMA = "for a general function; the page proves it"
@@ -178,6 +179,8 @@ UNNAMED = {
     r"\rho\sqrt d\,a = \mathbb{E}\ln Z": "an equation to solve, not a result",
     r"C = \mathbb{E}[qk^\top]": DEFINITION,
     r"\Sigma = \begin{pmatrix}": DEFINITION,
+    r"\mathbb{E}[z\,h(z)] =": LEMMA,
+    r"\begin{aligned} \mathbb{E}[w_i\,h(w)] &=": LEMMA,
     r"\mathbb{E}[z_i\,h(z)] =": LEMMA,
     r"\mathbb{E}[zz^\top h(z)] =": LEMMA,
     r"\begin{aligned} \int t\,h(t)": LEMMA,
@@ -192,6 +195,9 @@ UNNAMED = {
     r"\kappa_j = 2^{j-1}": "has a factorial: tests/theorem/test_spectrum.py has it",
     r"P\Big(|S - ": "a bound: tests/theorem/test_strays.py tries it",
     r"q_i = \frac{z_1 + b_iz_2}": DEFINITION,
+    r"q_i = z_1\cos\varphi_i": "a definition: tests/theorem/test_moments.py has it",
+    r"q_i = \frac{z + u_i}{\sqrt2}": "a definition: tests/theorem/test_largest_gap.py has it",
+    r"\begin{pmatrix} 1 & 0 \\ 0 & 1": "three tables: snippets/theorem/quarter_turn.py has them",
     r"\begin{aligned} \mathbb{E}[S^2] ={}&": "tests/theorem/test_moments.py has it",
     r"S = \frac{1+\rho}{2}\,X": "of distributions: tests/theorem/test_law.py draws them",
     r"-\frac{(s-\rho v)^2}{2cv}": STEP,

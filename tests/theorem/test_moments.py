@@ -11,7 +11,7 @@ import sympy
 from sympy.polys.rings import ring
 
 from tests.theorem.draws import blocks
-from tests.tolerance import close
+from tests.tolerance import agrees, close, mean_and_error
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,71 @@ def test_theorem_for_a_general_covariance(moments, d):
     excess = 4 * moments.published(*blocks(cov)) - second
     assert excess == 2 * np.sum((C - C.T) ** 2)
     assert (excess == 0) == (d == 1), "the published theorem"
+
+
+def covariances():
+    """Yield random covariance matrices of q and k, singular ones among them, of many sizes."""
+    rng = np.random.default_rng(3)
+    for _ in range(4000):
+        d = int(rng.integers(1, 6))
+        size = np.exp(rng.normal(scale=1.5, size=(2 * d, 1)))
+        L = size * rng.standard_normal((2 * d, int(rng.integers(1, 2 * d + 1))))
+        yield blocks(L @ L.T)
+
+
+def around(d):
+    """Give q and k by their coordinates along two Gaussians, at d angles of a half turn."""
+    angle = np.pi * np.arange(d) / d
+    return np.stack([np.cos(angle), np.sin(angle)], 1), np.stack([np.sin(angle), -np.cos(angle)], 1)
+
+
+def test_the_excess_is_at_most_the_product_of_the_traces(moments):
+    quotients, sums = [], []
+    for cov_q, cov_k, C in covariances():
+        excess = moments.published(cov_q, cov_k, C) - moments.second_moment(cov_q, cov_k, C)
+        assert close(excess, np.sum((C - C.T) ** 2) / 2, 1e-7) or excess < 1e-9 * np.sum(C**2)
+        bound = np.trace(cov_q) * np.trace(cov_k)
+        quotients.append(excess / bound)
+        sums.append(bound / (np.trace(cov_q) + np.trace(cov_k)) ** 2)
+        # As with longer queries and shorter keys.
+        scaled = moments.published(9 * cov_q, cov_k / 9, C) - moments.second_moment(
+            9 * cov_q, cov_k / 9, C
+        )
+        assert close(scaled, excess, 1e-6) or excess < 1e-9 * np.sum(C**2)
+    assert 0.99 < max(quotients) <= 1 + 1e-9, "half of it, or tr(Σ_q Σ_k), would not do"
+    assert max(sums) <= 1 / 4 + 1e-12, "it implies the bound ¼(tr Σ_q + tr Σ_k)²"
+
+
+def test_the_wrong_bounds_fail(moments):
+    one = np.eye(2), np.eye(2), np.array([[0, -1], [1, 0]])
+    excess = moments.published(*one) - moments.second_moment(*one)
+    assert excess == np.trace(one[0]) * np.trace(one[1]) == 4
+    assert not excess <= np.trace(one[0] @ one[1])
+    assert not excess <= np.trace(one[0]) * np.trace(one[1]) / 2
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 64])
+def test_for_every_d_from_2_on_it_is_reached_with_unit_variances(moments, d):
+    Q, K = around(d)
+    three = Q @ Q.T, K @ K.T, Q @ K.T
+    assert close(np.diag(three[0]), 1)
+    assert close(np.diag(three[1]), 1)
+    assert (abs(moments.second_moment(*three)) < 1e-9) == (d > 1), "the score is 0"
+    excess = moments.published(*three) - moments.second_moment(*three)
+    assert close(excess, d**2) == (d > 1)
+    z = np.random.default_rng(d).standard_normal((100, 2))
+    scores = np.sum((z @ Q.T) * (z @ K.T), axis=1)
+    assert (np.max(np.abs(scores)) < 1e-9) == (d > 1)
+
+
+def test_two_gaussian_vectors_need_not_be_jointly_gaussian(moments):
+    # k = εq with a random sign ε: C = 0, and the score is ±|q|².
+    d, one = 6, np.eye(6)
+    rng = np.random.default_rng(6)
+    q, sign = rng.standard_normal((50_000, d)), rng.choice([-1, 1], (50_000, 1))
+    mean, error = mean_and_error(np.sum(q * sign * q, axis=1) ** 2)
+    assert agrees(mean, d**2 + 2 * d, error)
+    assert not agrees(mean, moments.second_moment(one, one, 0 * one), error)
 
 
 def fourth_cumulant(a, b, c, e, p):
