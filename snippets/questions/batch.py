@@ -1,5 +1,5 @@
-r"""Without a factor that fits, a loss over a batch begins far from that of equal
-chances: undivided at {= bare[768] :.0f } nats for {= d } dimensions.
+r"""Without a factor that fits, a loss over a batch begins far from that of
+equal chances: undivided at {= bare[768] :.0f } nats for {= d } dimensions.
 
 The loss at the start of one match among {= n } in a batch, against the
 dimension from {= dims[0] } to {= dims[-1] }, both axes logarithmic. Divided by
