@@ -1,7 +1,8 @@
 """How a claim of a source is written down, checked, and its check tried.
 
 A claim is what a source says, in our words, an expression that says the same in
-code, and a function that computes the truth by a route of its own. The verdict follows from the two:
+code, and a function that computes the truth by a route of its own. The verdict
+follows from the two:
 
     true       what the expression says is found in every case
     true if    ... in every case that meets an assumption, and not beyond it

@@ -112,24 +112,25 @@ JOINTS = [joint(1), joint(2), joint(3)]
 def why_by_d():
     r"""Because of what a step adds. Adam's first step moves each coordinate of
     the query by one size, towards the key, so that all products gain, and twice
-    as many gain {= growth :.2f } times as much in this draw. The size of $q\cdot k$
-    at the start becomes only {= start :.2f } times as large. Whether one has to
-    follow the step or the start is [contested](training.md#is-it-necessary).
+    as many gain {= growth :.2f } times as much in this draw. The size of
+    $q\cdot k$ at the start becomes only {= start :.2f } times as large. Whether
+    one has to follow the step or the start is
+    [contested](training.md#is-it-necessary).
     """
     rng = np.random.default_rng(0)
     gain, size = {}, {}
-    for d in (1024, 2048):
-        q, k = rng.standard_normal((2, 4000, d))
+    for d in (64, 128):
+        q, k = rng.standard_normal((2, 50_000, d))
         moved = q + 0.01 * np.sign(k)
         scores = np.sum(q * k, axis=1)
         gain[d] = mean_and_error(np.sum(moved * k, axis=1) - scores)
         size[d] = np.sqrt(np.mean(scores**2))
-    growth = gain[2048][0] / gain[1024][0]
+    growth = gain[128][0] / gain[64][0]
     error = growth * np.hypot(*(e / m for m, e in gain.values()))
     return finding(
         case(growth, within=5 * error),
         growth=growth,
-        start=size[2048] / size[1024],
+        start=size[128] / size[64],
     )
 
 
@@ -565,12 +566,13 @@ def not_gaussian():
     r"""Nor in a pretrained one, in which the formula for Gaussian vectors
     misses by up to {= trained/formula.up_to :.1f } times where a token meets
     itself ([how that was measured](trained.md#where-the-formula-fails)); the
-    check here takes small networks. If queries and keys were Gaussian, their covariances would tell how much a token's score with
-    itself varies from token to token. After 100 steps of learning to look
-    {= tokens } tokens up it varies far less, in each of {= networks } networks:
-    its variance is at most {= trained :.3f } times that in this draw. Chance
-    does not do it: in {= samples } samples of as many Gaussian vectors the
-    factor is never below {= gaussian :.2f }.
+    check here takes small networks. If queries and keys were Gaussian, their
+    covariances would tell how much a token's score with itself varies from
+    token to token. After 100 steps of learning to look {= tokens } tokens up it
+    varies far less, in each of {= networks } networks: its variance is at most
+    {= trained :.3f } times that in this draw. Chance does not do it: in
+    {= samples } samples of as many Gaussian vectors the factor is never below
+    {= gaussian :.2f }.
     """
 
     def share(w):

@@ -114,9 +114,9 @@ def overtaking():
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
 def one_dimension():
-    """Always: of vectors with different lengths there is no dot product. What may
-    differ is the width of the tokens they come from, as in cross-attention, and
-    the dimension of the values.
+    """Always: of vectors with different lengths there is no dot product. What
+    may differ is the width of the tokens they come from, as in cross-attention,
+    and the dimension of the values.
     """
     sizes = [(a, b) for a in (1, 2, 64) for b in (1, 2, 64)]
 
@@ -999,9 +999,9 @@ def paper_on_additive_attention():
 )
 def paper_on_gradients():
     """The paper puts it as a suspicion, and prints “products” and “regions”
-    [@vaswani2017]; the lost letters change nothing of what is said. The median norm of softmax's Jacobian at $d_k = 64$ is
-    {= few :.3f } for two keys. For 512 it is {= many :.2f }, and falls to
-    {= deep :.3f } only at $d_k = 4096$.
+    [@vaswani2017]; the lost letters change nothing of what is said. The median
+    norm of softmax's Jacobian at $d_k = 64$ is {= few :.3f } for two keys. For
+    512 it is {= many :.2f }, and falls to {= deep :.3f } only at $d_k = 4096$.
     """
     few, three = (median_gradient(n, 8) for n in (2, 3))
     many, deep = (median_gradient(512, sd) for sd in (8, 64))

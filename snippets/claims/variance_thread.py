@@ -640,8 +640,8 @@ def dot_and_matmul():
 def too_small():
     r"""Yes: this is why 1.6 needs no explanation. Over {= draws :,} pairs of
     2×2 Gaussian arrays, in this draw, `np.var` of the product averages
-    {= average :.2f }, and its standard deviation is {= deviation :.1f }. So 1.6 lies well
-    within the scatter, as does 3."""
+    {= average :.2f }, and its standard deviation is {= deviation :.1f }. So 1.6
+    lies well within the scatter, as does 3."""
     draws = 50_000
     Q, K = np.random.default_rng(43).standard_normal((2, draws, 2, 2))
     variances = np.var(Q @ K, axis=(1, 2))

@@ -1,5 +1,5 @@
-r"""Without a factor that fits, a loss over a batch begins far from that of equal
-chances: undivided at {= bare[768] :.0f } nats for {= d } dimensions.
+r"""Without a factor that fits, a loss over a batch begins far from that of
+equal chances: undivided at {= bare[768] :.0f } nats for {= d } dimensions.
 
 The loss at the start of one match among {= n } in a batch, against the
 dimension from {= dims[0] } to {= dims[-1] }, both axes logarithmic. Divided by
@@ -52,7 +52,7 @@ axes.loglog(dims, np.full(len(dims), divided), "C0")
 axes.axhline(even, color="C5", linestyle="--")
 axes.text(200, 42, "undivided", color="C1", ha="right")
 axes.text(900, 5.9, "÷ √d", color="C0", ha="right")
-axes.text(900, 4.1, "equal chances, ln 128", color="0.4", ha="right")
+axes.text(900, 3.6, "equal chances, ln 128", color="0.4", ha="right")
 ticks = [1, 4, 16, 64, 256, 1024]
 axes.set(xlabel="dimension d of the vectors", ylabel="loss at the start, nats")
 axes.set(xticks=ticks, xticklabels=ticks, ylim=(3, 120))

@@ -1,5 +1,6 @@
 r"""Heads that are split, joined or cut need the root of what a score adds up;
-the old root leaves from {= pointer :.3f } to {= bare_norm :.0f } instead of 1.
+other divisors and other starts leave from {= pointer :.3f } to
+{= bare_norm :.0f } instead of 1.
 
 Dots on a logarithmic axis: the standard deviation of a logit in ten settings,
 each joined to a dashed line at 1. On the line: products of numbers that are 1
@@ -81,8 +82,10 @@ plt.show()
 assert sign == 1, "On the line: products of numbers that are 1 or −1"
 assert max(pointer, split, half, packed, pruned) < 1, "Left of it: pointer"
 assert min(distance, joined, he, bare_norm) > 1, "Right of it: squared"
-assert pointer == min(spread.values()), "the old root leaves from"
-assert bare_norm == max(spread.values()), "leaves from … to … instead of 1"
+assert pointer == min(spread.values()), (
+    "other divisors and other starts leave from"
+)
+assert bare_norm == max(spread.values()), "leave from … to … instead of 1"
 assert len(spread) == 10, "the standard deviation of a logit in ten settings"
 assert packed_array == (40 + 10 + 10) * 128 == 7680, (
     "10 value heads of 128, the array is 7680"

@@ -20,6 +20,15 @@ def test_a_shift_and_a_division(snippet):
     assert result.largest["divided"] < 0.5 < result.largest["shifted"]
 
 
+def test_only_the_gap_between_two_scores_counts(snippet):
+    result = snippet("questions/arithmetic")
+    assert close(result.apart, [exp(1) / (1 + exp(1)), 1 / (1 + exp(1))])
+    assert not close(result.apart, [101 / 201, 100 / 201], 0.1), "in proportion to the scores"
+    weight, step = (lambda gap: 1 / (1 + exp(-gap))), 1e-5
+    assert close((weight(8 + step) - weight(8 - step)) / (2 * step), result.edge, 1e-6)
+    assert close(1 / result.softplus_0, result.log2_e)
+
+
 def test_a_mask_that_is_divided_too(snippet):
     result = snippet("questions/arithmetic")
     score = 5.0

@@ -88,6 +88,20 @@ def test_heads_of_8(result):
     mean, error = mean_and_error(np.exp(length**2 / 8))
     assert agrees(mean, 1 / result.small_share, error)
     assert not agrees(mean, 1 / result.share["root"], error)
+    # The share of a query by itself, averaged, is not one over that.
+    mean, error = mean_and_error(np.exp(-(length**2) / 8))
+    assert agrees(mean, result.small_mean, error)
+    assert not agrees(mean, result.small_share, error)
+
+
+def test_heads_of_8_with_512_keys(result):
+    """So it is, nearly, where the keys can be counted: 42% by each query's own, 34% by the mean."""
+    rng = np.random.default_rng(5)
+    length = np.linalg.norm(rng.standard_normal((4000, 8)), axis=1, keepdims=True)
+    logits = length / np.sqrt(8) * rng.standard_normal((4000, 512))
+    square = np.sum(special.softmax(logits, axis=1) ** 2, axis=1)
+    assert abs(np.mean(1 / square) / 512 - result.small_mean) < 0.03
+    assert abs(1 / np.mean(square) / 512 - result.small_share) < 0.03
 
 
 def test_a_common_mean(result):

@@ -8,44 +8,50 @@ from tests.site.browser import BASE
 
 # What is typed, and the section that has to come first.
 FIRST = {
-    "GQA": "questions/#grouped-query",
-    "grouped query attention": "questions/#grouped-query",
-    "one key head for many query heads": "questions/#grouped-query",
-    "small d_k": "questions/#small-dimension",
-    "8 dimensions do I need scaling": "questions/#heads-of-8",
-    "QK-norm": "questions/#qk-norm",
-    "0.07": "questions/#clip",
-    "scale the query before matmul": "questions/#scale-the-query",
-    "Set Transformer": "questions/#set-transformer",
-    "Hopfield": "questions/#hopfield",
-    "beta": "questions/#hopfield",
+    "GQA": "questions-size/#grouped-query",
+    "grouped query attention": "questions-size/#grouped-query",
+    "one key head for many query heads": "questions-size/#grouped-query",
+    "small d_k": "questions-without/#small-dimension",
+    "8 dimensions do I need scaling": "questions-without/#heads-of-8",
+    "QK-norm": "questions-training/#qk-norm",
+    "0.07": "questions-similarity/#clip",
+    "scale the query before matmul": "questions-code/#scale-the-query",
+    "Set Transformer": "questions-models/#set-transformer",
+    "Hopfield": "questions-similarity/#hopfield",
+    "beta": "questions-similarity/#hopfield",
     "logit growth": "growth/",
     "entropy collapse": "growth/#seen",
-    "anisotropy": "questions/#common-mean",
-    "embeddings share common mean": "questions/#common-mean",
-    "int8 attention": "questions/#fp8",
-    "half precision": "questions/#half-precision",
-    "softcap": "questions/#biases",
-    "what goes wrong without scaling": "questions/#without-scaling",
+    "anisotropy": "questions-numbers/#common-mean",
+    "embeddings share common mean": "questions-numbers/#common-mean",
+    "int8 attention": "questions-code/#fp8",
+    "half precision": "questions-code/#half-precision",
+    "softcap": "questions-variants/#biases",
+    "what goes wrong without scaling": "questions-without/#without-scaling",
 }
 # The same, but it suffices that one of these is among the first six.
 WANTED = {
-    "sqrt": {"questions/#why-the-square-root", "scales/#which-dimension-goes-under-the-root"},
-    "square root": {"questions/#why-the-square-root", "questions/#the-square-root"},
-    "d_k": {"variance/", "questions/#why-they-grow", ""},
-    "sqrt(d_k)": {"questions/#why-the-square-root", "questions/#variance-or-standard-deviation"},
-    "1/sqrt(d_k)": {"questions/#qk-norm", "questions/#fixed-head-dimension"},
+    "sqrt": {"#mechanism", "questions-why/#why-the-square-root"},
+    "square root": {"questions-why/#why-the-square-root", "questions-why/"},
+    "d_k": {"variance/", "questions-why/#why-they-grow", ""},
+    "sqrt(d_k)": {
+        "questions-why/#why-the-square-root",
+        "questions-why/#variance-or-standard-deviation",
+    },
+    "1/sqrt(d_k)": {"questions-training/#qk-norm", "questions-size/#fixed-head-dimension"},
     "softmax(QK^T/sqrt(d_k))V": {"variance/#what-is-divided-and-by-which-dimension"},
-    "2x2": {"variance/#puzzle", "questions/#variance-of-2x2"},
+    "2x2": {"variance/#puzzle", "questions-numbers/#variance-of-2x2"},
     "Frobenius": {"theorem/", "theorem/#what-is-assumed"},
-    "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions/#unit-variance"},
+    "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions-numbers/#unit-variance"},
     "run the code": {"your-model/#script", "labs/variance/", "labs/training/"},
     "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
-    "8/d": {"questions/#mup", "training/#why-8-over-d"},
-    "vanishing gradient": {"questions/#vanishing-gradients", "saturation/#do-gradients-vanish"},
-    "d^(-1/4)": {"questions/#quarter", "scales/#one-quarter-on-each-side"},
-    "fp16 overflow": {"questions/#half-precision", "questions/#quarter"},
-    "log d": {"questions/#why-the-square-root", "scales/"},
+    "8/d": {"questions-training/#mup", "training/#why-8-over-d"},
+    "vanishing gradient": {
+        "questions-without/#vanishing-gradients",
+        "saturation/#do-gradients-vanish",
+    },
+    "d^(-1/4)": {"questions-code/#quarter", "scales/#one-quarter-on-each-side"},
+    "fp16 overflow": {"questions-code/#half-precision", "questions-code/#quarter"},
+    "log d": {"questions-why/#why-the-square-root", "scales/"},
     "pretrained model": {"trained/", "trained/#what-another-scale-does-to-a-trained-model"},
     "check my model": {"your-model/", "your-model/#script"},
     "logits explode": {"your-model/"},
@@ -92,8 +98,8 @@ def test_what_nobody_wrote_is_not_found(ask):
 
 
 def test_words_are_joined_by_and(ask):
-    assert ask("temperature")[1][0][0] == "questions/#temperature"
-    assert ask("temperature batch")[1][0][0] == "questions/#clip"
+    assert ask("temperature")[1][0][0] == "questions-why/#temperature"
+    assert ask("temperature batch")[1][0][0] == "questions-similarity/#clip"
 
 
 def test_an_excerpt_shows_formulas_as_words(ask):
@@ -112,7 +118,7 @@ def test_keys_lead_to_the_section(visit):
     assert page.evaluate("document.activeElement.hash") == "#hopfield"
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/questions/?h=hopfield#hopfield")
+    page.wait_for_url("**/questions-similarity/?h=hopfield#hopfield")
     page.wait_for_function("() => CSS.highlights.get('found')?.size > 1")
     page.keyboard.press("/")
     page.keyboard.press("Escape")

@@ -3,7 +3,7 @@
 {
   const follow = () => {
     const link = document.getElementById(location.hash.slice(1));
-    if (link?.matches(".moved a[href]")) location.replace(link.href);
+    if (link?.matches(".words a[href]")) location.replace(link.href);
   };
   addEventListener("hashchange", follow);
   follow();
