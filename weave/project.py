@@ -32,7 +32,7 @@ WATCHED = ("snippets", "docs", "proofs", "check_attention")
 
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
-# this module (`file`, `machinery`, `run`), in weave/text (`section`, `mistakes`) and in
+# this module (`file`, `machinery`, `run`, `result`), in weave/text (`section`, `mistakes`) and in
 # the kinds of embeds (`claims`, `files_read`, `statement`, `term`, `work`). `Project.look_up` calls
 # them: `Context.look_up`, for a page, and `Project.digest`, to see whether an answer is as it was.
 LOOK_UPS: dict[str, Answer] = {}
@@ -317,6 +317,23 @@ def versions_of_machinery(_: Project, key: str) -> object:
 def run_by_name(project: Project, name: str) -> Entry:
     """Give what a snippet or a lab gave; its trace has all that it depends on."""
     return project.run_of(name)
+
+
+@looks_up("result")
+def digest_of_result(project: Project, key: str) -> str:
+    """Tell a result, `variance/spread.std`, from what it was; empty if there is none.
+
+    A page that quotes a result asks for this, not for the run, so that it is made again only when
+    the result itself has changed (`Context.result`).
+    """
+    snippet, _, name = key.rpartition(".")
+    return str(project.look_up("results", snippet).get(name, ""))
+
+
+@looks_up("results")
+def digests_of_results(project: Project, name: str) -> dict[str, str]:
+    """Give the digests of all results of a snippet, by their names."""
+    return project.run_of(name).read("digests") or {}
 
 
 @lru_cache

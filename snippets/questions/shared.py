@@ -55,7 +55,8 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert itself[64][512] > 1 / 2, "attends mostly to itself"
+assert itself[64][512] > 1 / 2, "Then a token attends mostly to itself"
+assert itself[64][512] > 1 / 2, "query, the token attends mostly to itself"
 assert itself[16][512] < itself[64][512] < itself[256][512], (
     "the more so the larger the head"
 )

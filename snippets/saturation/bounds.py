@@ -62,7 +62,7 @@ plt.show()
 rounding = 1 + 1e-12
 for name in kinds:
     assert np.all(norm[name] <= trace[name] * rounding), (
-        "The lead of the best key bounds the gradient"
+        "or not: the lead of the best key bounds the gradient"
     )
     assert np.all(trace[name] <= 2 * rest[name] * rounding), (
         "lead of the best key bounds the gradient, whatever"

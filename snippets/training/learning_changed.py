@@ -142,4 +142,6 @@ assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (
     "a few sequences make more of the gradient"
 )
-assert common["none"][0] < common["√d"][0] / 10, "The rest is noise"
+assert common["none"][0] < common["√d"][0] / 10, (
+    "The rest is noise: it is about the examples"
+)

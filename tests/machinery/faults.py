@@ -193,6 +193,11 @@ FAULTS = {
         f"{LINE}:9: 'utf-8' codec can't decode",
         "save the file as UTF-8",
     ),
+    "a snippet that no page can name": whole(
+        "snippets/chapter/li ne.v2.py",
+        SCRIPT,
+        "docs/chapter.md:1: snippets/chapter/li ne.v2.py:1: no page can name it",
+    )._replace(most=1),
     "a table that is not UTF-8": whole("snippets/chapter/table.csv", b"\xe9", "law.py:3, in"),
     "a missing module": Fault(
         "snippets/chapter/law.py", Path.unlink, (f"{LINE}:7: ModuleNotFoundError: No module",)
@@ -265,6 +270,7 @@ FAULTS = {
         "See [three]",
         MERGED.format("See [three]"),
         "docs/other.md:5: '<<<<<<<' is left from a merge",
+        most=1,
     ),
     "a merge that is not finished, in a block of code": put(
         "docs/other.md",

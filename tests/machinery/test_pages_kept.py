@@ -130,6 +130,18 @@ def test_a_page_that_quotes_a_number_or_words_is_made_again(site):
         assert bool(warning) == bool(site.built.warnings)
 
 
+def test_a_page_that_only_quotes_a_number_stays_while_that_is_the_same(site):
+    site.file("docs/other.md", "# Other\n\n## There\n\n{= chapter/line.slope }\n")
+    site.made()
+    site.snippet("slope = 1.5\nanother = 2")
+    assert site.made() == ["chapter.md"]  # which shows the code
+    site.snippet("slope = 1.25\nanother = 2")
+    assert site.made() == ["chapter.md", "other.md"]
+    site.snippet("another = 2")
+    assert "other.md" in site.made()
+    assert any("no result 'slope'" in warning for warning in site.built.warnings)
+
+
 def test_a_broken_link_is_found_though_the_page_is_kept(site):
     site.made()
     (site.root / "docs/other.md").write_text("# Other\n\n## Here\n")

@@ -40,7 +40,11 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
         (RISES, "So it *rises* from [line](#a) to line.", None),
         (RISES, "So it rises from\nline to line: {= line.slope }.", None),
         (RISES, "So it falls from line to line.", "no page has the words of"),
-        (RISES, "It rises, from line to line. It rises from line to line.", "stands twice in docs"),
+        (
+            RISES,
+            "It rises, from line to line. It rises from line to line.",
+            "stands 2 times, in docs",
+        ),
         (RISES.replace("it rises from line", "a line through"), "Text.", "no page has the words"),
         (RISES.replace("it rises from line to line", "A line through the"), "Text.", None),
         (

@@ -88,6 +88,20 @@ def test_a_broken_mkdocs_yml_is_a_sentence_with_its_line_and_serving_goes_on(pro
     served.read("mended")
 
 
+def test_a_page_that_cannot_be_read_is_a_sentence_and_the_last_site_stays(project, served):
+    served.read(">1.25</a>")
+    page = project.root / "docs/chapter.md"
+    good = page.read_bytes()
+    for broken, words in ((b"\xe9", "UTF-8"), (b"<<<<<<< HEAD", "left from a merge")):
+        page.write_bytes(good + broken)
+        said = served.said(words)
+        assert "docs/chapter.md:" in said
+        assert "Traceback" not in said
+        served.read(">1.25</a>")
+    page.write_bytes(good + b"\nMended.\n")
+    served.read("Mended.")
+
+
 def test_what_an_editor_leaves_is_not_served_and_builds_nothing(project, served):
     page = served.read(">1.25</a>")
     for name in ("#chapter.md#", "chapter.md~", ".chapter.md.swp", "#notes.txt#"):

@@ -131,10 +131,19 @@ class Context:
         return self.project.look_up(kind, key)
 
     def results(self, name: str) -> Results:
-        """Give the results of a snippet, or raise WeaveError if there are none."""
-        if name not in self.known:
-            self.known[name] = Results(self.look_up("run", name))
-        return self.known[name]
+        """Give all results of a snippet, or raise WeaveError if there are none."""
+        return Results(self.look_up("run", name))
+
+    def result(self, snippet: str, name: str) -> Any:
+        """Give a result; the page is made again when it changes, not whenever the snippet does.
+
+        Raises:
+            WeaveError: the snippet failed, or has no such result.
+        """
+        self.look_up("result", f"{snippet}.{name}")
+        if snippet not in self.known:
+            self.known[snippet] = self.project.results(snippet)
+        return getattr(self.known[snippet], name)
 
     def weave(self, text: str) -> str:
         """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""

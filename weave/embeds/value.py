@@ -167,12 +167,12 @@ def result_named(written: str, context: Context) -> tuple[Any, str]:
     snippet = ""
     if name["result"]:
         snippet = f"{name['chapter'] or context.chapter}/{first}"
-        value = getattr(context.results(snippet), name["result"])
+        value = context.result(snippet, name["result"])
     elif first in context.own and not name["chapter"]:
         value = context.own[first]
     elif first.isidentifier() and context.captioned and not name["chapter"]:
         snippet = context.captioned
-        value = getattr(context.results(snippet), first)
+        value = context.result(snippet, first)
     else:
         raise WeaveError(f"'{written}' is no name of a result; {FORM}")
     for each in KEY.findall(name["keys"]):

@@ -3,6 +3,7 @@
 MkDocs calls the methods `on_…`. In the order of a build:
 
     on_config               the project to which mkdocs.yml belongs, and where its site is built
+    on_pre_build            files that cannot be read are refused
     on_files                snippets and labs are run if they have changed; files beside the pages
     on_nav                  the pages of this build
     on_pre_page             a lab is converted like any page
@@ -33,7 +34,7 @@ from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import Context, log, mistake
 from weave.engines.links import name_lines
 from weave.engines.pages import Pages
-from weave.engines.serving import go_on_without_settings, look_often
+from weave.engines.serving import UnreadableError, go_on_without_build, look_often
 from weave.pages import finish, lab, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.published import is_editors_own, published
@@ -90,23 +91,36 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config.site_dir = str(self.site.new)
         return config
 
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Refuse files that cannot be read, before MkDocs empties the folder of the last site.
+
+        And before anything else is said: what links to such a page and asserts its words would be.
+
+        Args:
+            config: what mkdocs.yml says.
+
+        Raises:
+            UnreadableError: one is not UTF-8, or a merge has left two versions in it.
+        """
+        docs = Path(config.docs_dir)
+        for path in sorted(docs.rglob("*")):
+            if path.suffix in {".md", ".js", ".css"} and not is_editors_own(path.name):
+                try:
+                    read_text(path, f"docs/{path.relative_to(docs).as_posix()}")
+                except WeaveError as error:
+                    raise UnreadableError(f"{error}. The site stays as it is.") from None
+
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Bring snippets and labs up to date, and add what is published beside the pages.
 
         Args:
             files: those below docs/, and the theme's.
             config: what mkdocs.yml says.
-
-        Raises:
-            WeaveError: one of our files is not UTF-8.
         """
         for file in list(files):
             if is_editors_own(file.src_uri.rpartition("/")[2]):
                 files.remove(file)
         docs = Path(config.docs_dir)
-        for file in files.documentation_pages():
-            # Before anything else is said: what links to the page and asserts its words would be.
-            read_text(docs / file.src_uri, f"docs/{file.src_uri}")
         self.project.refresh()
         for name, content in published(self.project, config.site_url or "").items():
             replace(files, File.generated(config, name, content=content))
@@ -255,7 +269,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
-        """Look for changes often, go on when mkdocs.yml is broken, and make ready for runs.
+        """Look for changes often, go on when a file cannot be read, and make ready for runs.
 
         Args:
             server: MkDocs' own, which has not been started.
@@ -263,7 +277,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             builder: what the server calls to build the site.
         """
         look_often(server)
-        go_on_without_settings(server)
+        go_on_without_build(server)
         processes()
         return server
 

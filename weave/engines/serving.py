@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from mkdocs.exceptions import ConfigurationError
+from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.livereload import LiveReloadServer
 from watchdog.observers.polling import PollingObserverVFS
 from yaml import MarkedYAMLError
@@ -44,8 +44,12 @@ def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
                 yield entry
 
 
-def go_on_without_settings(server: LiveReloadServer) -> None:
-    """Have the server say in a sentence what is wrong with mkdocs.yml, and wait for its mend.
+class UnreadableError(Abort):
+    """A file of the site cannot be read, so nothing has been built; its words say which and why."""
+
+
+def go_on_without_build(server: LiveReloadServer) -> None:
+    """Have the server say in a sentence why it cannot begin to build, and wait for the mend.
 
     Args:
         server: MkDocs' own. It reads mkdocs.yml at every build, before any plugin is asked, and
@@ -56,9 +60,11 @@ def go_on_without_settings(server: LiveReloadServer) -> None:
     def build_or_say_why_not() -> None:
         try:
             build()
+        # And end as if the site had been built: else the server would answer no request.
         except ConfigurationError as error:
-            # And end as if the site had been built: else the server would answer no request.
             log.error("%s. The site stays as it is until that is mended.", in_a_sentence(error))
+        except UnreadableError as error:
+            log.error("%s", error)
 
     server.builder = build_or_say_why_not
 

@@ -3,6 +3,7 @@
 import io
 import json
 from base64 import b64decode, b64encode
+from hashlib import sha256
 from typing import Any
 
 from weave.basics.errors import WeaveError, did_you_mean
@@ -55,21 +56,24 @@ def pack_results(left: dict[str, Any]) -> dict[str, Any]:
     """Write what a cell left, by name, as parts of a run.
 
     Returns:
-        The parts `value NAME`, and the part `names`, which has for each name "", or why what was
-        left under it is no result.
+        The parts `value NAME`; the part `names`, which has for each name "", or why what was left
+        under it is no result; and the part `digests`, which tells each result from what it was.
     """
     parts: dict[str, Any] = {}
     flaws: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for name, value in left.items():
         flaws[name] = ""
         try:
             packed = pack(value)
-            if len(json.dumps(packed)) > LARGEST:
+            written = json.dumps(packed)
+            if len(written) > LARGEST:
                 raise TypeError(TOO_LARGE)
             parts[f"value {name}"] = packed
+            digests[name] = sha256(written.encode()).hexdigest()
         except (TypeError, ValueError, RecursionError) as flaw:
             flaws[name] = str(flaw)
-    return {**parts, "names": flaws}
+    return {**parts, "names": flaws, "digests": digests}
 
 
 def pack(value: Any) -> Any:

@@ -15,6 +15,10 @@ from typing import NamedTuple
 from weave.basics.errors import WeaveError, read_text
 
 CELL = re.compile(r"^# ?%%(?:[ ](?P<says>says)[ ]*$|.*$)", re.MULTILINE)
+NAME = re.compile(r"[\w-]+/[\w-]+")
+NO_NAME = (
+    "no page can name it: rename the file, and its folder, with letters, digits, _ and - alone"
+)
 CELLS = (
     "a snippet has one cell '# %%' that computes, or two (the second draws), and last, if the text "
     "says something of the results, '# %% says'"
@@ -72,6 +76,8 @@ def read_snippet(path: Path) -> Snippet:
     Raises:
         WeaveError: its form is wrong; says in which line, and how it should be.
     """
+    if not NAME.fullmatch(name_of(path)):
+        raise WeaveError(f"{where(path)}: {NO_NAME}")
     source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
         tree = ast.parse(source)

@@ -1,10 +1,11 @@
 """What texts say of numbers: the words that snippets assert, and the numbers that are typed.
 
 A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it,
-or of its own caption and text alternative (`weave/run/assertions.py`). Words that no text has are a
-mistake, and so is an assertion that does not hold. A number that no code knows is a mistake too
-(`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a note to
-the author.
+or of its own caption and text alternative (`weave/run/assertions.py`). An assertion is of one
+sentence: words that no text has are a mistake, and words that stand twice, of which one could be
+altered unnoticed. So is an assertion that does not hold. A number that no code knows is a mistake
+too (`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a
+note to the author.
 """
 
 import re
@@ -33,6 +34,7 @@ from weave.text.sentences import (
 )
 
 NOTE = "note: "
+ONE_SENTENCE = "an assertion is of one sentence, so add words that tell which it is"
 COMPARES = re.compile(
     r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|better|worse|rises?"
     r"|falls?|grows?|shrinks?|increases?|decreases?|twice(?! √)|double[sd]?|exceeds?|times as)\b"
@@ -225,8 +227,9 @@ def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> st
         return f"no page has the words of {place}: {words}"
     if assertion.flaw:
         return f"{place}: {assertion.flaw}; the page says {words}"
-    if twice := [name for name in names if names.count(name) > 1]:
-        return f"{words} of {place} stands twice in {twice[0]}: add words that tell which is meant"
+    if len(at) > 1:  # else nobody would notice that one of them has been altered
+        texts = " and in ".join(dict.fromkeys(names))
+        return f"{words} of {place} stands {len(at)} times, in {texts}: {ONE_SENTENCE}"
     return ""
 
 
