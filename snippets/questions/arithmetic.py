@@ -85,7 +85,9 @@ axes.set(xticks=range(3), xticklabels=names, ylabel="weight", ylim=(0, 1))
 plt.show()
 
 # %% says
-assert [*scores] == [14, 10, 12], "For the scores 14, 10 and 12"
+assert [*scores] == [14, 10, 12], (
+    "For the scores 14, 10 and 12 the first weight stays"
+)
 assert np.allclose(weights["shifted"], weights["scores"]), (
     "Subtracting the largest score changes no weight"
 )
