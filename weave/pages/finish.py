@@ -10,6 +10,7 @@ what is folded. Each page states a Content-Security-Policy: it runs and shows wh
 import re
 import time
 from base64 import b64encode
+from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from itertools import count
@@ -93,35 +94,56 @@ def page(html: str) -> str:
     Args:
         html: all of it, within the theme.
     """
-    html = COLOURS.sub("", TABLE.sub(BOXED, html))
-    return folds_as_text(with_policy(html))
+    html = TABLE.sub(BOXED, html)
+    html = COLOURS.sub("", html)
+    html = with_policy(html)
+    return folds_as_text(html)
 
 
 def sheet(rules: str) -> str:
-    """Finish a style sheet: a table that has a class is left alone by the theme's own rules."""
+    """Finish a style sheet: a table that has a class is left alone by the theme's own rules.
+
+    Args:
+        rules: all of it.
+    """
     return rules.replace("table:not([class])", "table.boxed")
 
 
 def with_policy(html: str) -> str:
     """Give a page that states the policy, with the digest of each script that is written in it."""
-    digests = [sha256(script.encode()).digest() for script in dict.fromkeys(INLINE.findall(html))]
-    allowed = "".join(f" 'sha256-{b64encode(digest).decode()}'" for digest in digests)
+    allowed = ""
+    for script in dict.fromkeys(INLINE.findall(html)):  # each once
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        allowed += f" 'sha256-{digest}'"
     meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(allowed)}">'
     return html.replace(CHARSET, f"{CHARSET}\n{meta}", 1)
 
 
 def folds_as_text(html: str) -> str:
-    """Give a page with the inside of each fold, of the outermost if they are nested, as text."""
-    parts, done, depth, start, number = [], 0, 0, 0, count()
+    """Give a page with the inside of each fold as text."""
+    number = count()
+
+    def with_button(_: re.Match[str]) -> str:
+        return COPIED.format(next(number))
+
+    parts: list[str] = []
+    done = 0
+    for start, end in insides_of_folds(html):
+        inside = CODE.sub(with_button, html[start:end])
+        parts += [html[done:start], "<noscript>", inside, "</noscript>"]
+        done = end
+    return "".join([*parts, html[done:]])
+
+
+def insides_of_folds(html: str) -> Iterator[tuple[int, int]]:
+    """Yield where the inside of each fold begins and ends; of nested ones, of the outermost."""
+    depth, start = 0, 0
     for tag in TAG.finditer(html):
         if tag[0] == "<details":
             depth += 1
-        elif tag[0] == "</summary>":
-            start = tag.end() if depth == 1 else start
-        elif depth:  # else the page has an end too many
+        elif tag[0] == "</summary>" and depth == 1:
+            start = tag.end()
+        elif tag[0] == "</details>" and depth > 0:  # else the page has an end too many
             depth -= 1
-            if not depth:
-                inside = CODE.sub(lambda _: COPIED.format(next(number)), html[start : tag.start()])
-                parts += [html[done:start], "<noscript>", inside, "</noscript>"]
-                done = tag.start()
-    return "".join([*parts, html[done:]])
+            if depth == 0:
+                yield start, tag.start()

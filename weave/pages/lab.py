@@ -15,7 +15,12 @@ FOLDS = {"setup": "The first cell: imports, and what the checks share", "check":
 
 
 def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[[int], str]]:
-    """Write a lab as Markdown, with `links` below the page's heading.
+    """Write a lab as Markdown.
+
+    Args:
+        project: has been refreshed.
+        stem: of the lab's file.
+        links: stand below the page's heading; `links` writes them.
 
     Returns:
         The text, and what names the place of a line in it (see `Context`): the cell, and the line
@@ -26,39 +31,54 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
     """
     name = f"labs/{stem}"
     run = project.run_of(name)
-    text, places = "", []
+    text = ""
+    first_lines: dict[int, str] = {}  # where each cell begins in the text, and its place
     for cell in notebook.read_notebook(project.jobs[name]):
-        places.append((text.count("\n") + 1, cell.place))
+        first_lines[text.count("\n") + 1] = cell.place
+        gave = run.read(cell.place) or {}
         if not cell.is_code:
-            words = cell.source.replace("<details>", FOLDED).strip()
-            text += words.replace("\n", f"\n\n{links}\n", 1) if words.startswith("# ") else words
-        elif "svg" in (gave := run.read(cell.place) or {}):
+            text += words_of(cell, links)
+        elif "svg" in gave:
             text += f"::: {name}/{cell.id}"
         else:
-            text += code(cell, gave.get("printed", ""))
+            text += code_of(cell, gave.get("printed", ""))
         text += "\n\n"
 
     def place(line: int) -> str:
-        begin, cell = max(each for each in places if each[0] <= line)
-        return f"docs/{name}.ipynb, {cell}, line {line - begin + 1}"
+        first = max(begin for begin in first_lines if begin <= line)
+        return f"docs/{name}.ipynb, {first_lines[first]}, line {line - first + 1}"
 
     return text, place
 
 
-def code(cell: Cell, printed: str) -> str:
+def words_of(cell: Cell, links: str) -> str:
+    """Write a cell of text; below the page's heading stand the links."""
+    words = cell.source.replace("<details>", FOLDED).strip()
+    if words.startswith("# "):
+        heading, _, rest = words.partition("\n")
+        return f"{heading}\n\n{links}\n{rest}"
+    return words
+
+
+def code_of(cell: Cell, printed: str) -> str:
     """Write a cell of code, and what it printed. Helpers and checks are folded."""
     blocks = [code_block(cell.source)]
     if printed:
         blocks.append(code_block(printed, "text"))
-    if title := FOLDS.get(cell.id.split("-")[0]):
+    title = FOLDS.get(cell.id.split("-")[0])
+    if title:
         blocks = [f"{FOLDED}<summary>{title}</summary>", *blocks, "</details>"]
     return "\n\n".join(blocks)
 
 
 def links(stem: str, title: str, edit: str) -> str:
-    """Write the sentence below a lab's heading: to its files, its chapter, and to Colab.
+    """Write the sentence below a lab's heading, with links to its files, its chapter, and to Colab.
 
-    Colab opens what is on GitHub, if the address at which it is edited says that it is there.
+    Args:
+        stem: of the lab's file.
+        title: of the chapter.
+        edit: the address at which the lab can be edited. Colab opens what is on GitHub, if that
+            says that it is there.
     """
     take = (
         f'To do the exercises, download the <a href="{stem}.ipynb" download>notebook</a> '
@@ -66,16 +86,23 @@ def links(stem: str, title: str, edit: str) -> str:
     )
     if edit.startswith("https://github.com/"):
         colab = edit.replace("github.com", "colab.research.google.com/github", 1)
-        take += f', or <a href="{colab.replace("/edit/", "/blob/", 1)}">open it in Colab</a>'
+        colab = colab.replace("/edit/", "/blob/", 1)
+        take += f', or <a href="{colab}">open it in Colab</a>'
     take += ". This page runs nothing: they need Python with numpy, scipy and matplotlib"
     return f"{take}. They go with the chapter [{title}](../{stem}.md).\n{{ .lab-links }}"
 
 
 def to_script(path: Path) -> str:
-    """Write a notebook as a script in cells that `# %%` begins, which editors know how to run."""
+    """Write a notebook as a script in cells that `# %%` begins, which editors know how to run.
+
+    Args:
+        path: of the notebook.
+    """
     script = ""
     for cell in notebook.read_notebook(path):
-        words = [f"# {line}".rstrip() for line in cell.source.splitlines()]
-        text = cell.source if cell.is_code else "\n".join(words)
-        script += f"# %%{'' if cell.is_code else ' [markdown]'}\n{text}\n\n"
+        if cell.is_code:
+            script += f"# %%\n{cell.source}\n\n"
+        else:
+            comments = [f"# {line}".rstrip() for line in cell.source.splitlines()]
+            script += "# %% [markdown]\n" + "\n".join(comments) + "\n\n"
     return script
