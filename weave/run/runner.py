@@ -89,11 +89,11 @@ def processes() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     # One snippet runs on each core, with one thread: with more the site took four times as long,
-    # and sums would depend on their number. Memory comes in large pages and stays with the process
-    # (but for the largest arrays): to fetch it anew took a tenth of the time.
+    # and sums would depend on their number. Memory comes in large pages and stays with the process,
+    # the largest arrays' too: to fetch it anew took a fifth of the time.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ["PYTHONHASHSEED"] = "0"  # sets come in one order
-    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(2**25))
+    os.environ.setdefault("MALLOC_MMAP_MAX_", "0")
     os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(2**30))
     os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
     context = multiprocessing.get_context("forkserver")
