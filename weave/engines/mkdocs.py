@@ -35,6 +35,7 @@ from weave.engines.links import name_lines
 from weave.engines.pages import Pages
 from weave.engines.serving import go_on_without_settings, look_often
 from weave.pages import finish, lab, plain, search
+from weave.pages.bare import bare_pages
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.published import is_editors_own, published
 from weave.pages.web_fonts import write_fonts
@@ -211,7 +212,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Finish a page that is published, and write its plain edition.
+        """Finish a page that is published, and write its explorables' own pages and its plain edition.
 
         Args:
             output: the page within the theme.
@@ -219,6 +220,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         assert self.pages
+        for path, html in bare_pages(output, page.url, str(page.title), config.site_name).items():
+            file = Path(config.site_dir, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(finish.page(html) if self.site else html, "utf-8")
         if not self.site:
             return output
         plain.write(self.pages.made[page.file.src_uri]["plain"], page, self.site.new)
