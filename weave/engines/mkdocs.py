@@ -35,8 +35,8 @@ from weave.engines.links import name_lines
 from weave.engines.pages import Pages
 from weave.engines.serving import go_on_without_settings, look_often
 from weave.pages import finish, lab, plain, search
-from weave.pages.bare import bare_pages
 from weave.pages.assets import minified_script, minified_sheet
+from weave.pages.bare import bare_pages
 from weave.pages.published import is_editors_own, published
 from weave.pages.web_fonts import write_fonts
 from weave.project import WATCHED, Project, project_at
@@ -212,7 +212,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Finish a page that is published, and write its explorables' own pages and its plain edition.
+        """Finish a page that is published; write its explorables' pages and its plain edition.
 
         Args:
             output: the page within the theme.

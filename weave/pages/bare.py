@@ -41,7 +41,7 @@ BARE = """\
 </script>
 <div class="md-content"><article class="md-content__inner md-typeset">
 {element}
-<p class="from">From <a href="{page}">{site}: {title}</a>, CC BY 4.0</p>
+<p class="from">From <a href="{page}">{source}</a>, CC BY 4.0</p>
 </article></div>
 {scripts}
 </body>
@@ -65,12 +65,14 @@ def bare_pages(html: str, url: str, title: str, site: str) -> dict[str, str]:
     for element in ELEMENT.finditer(html):
         embed = f"embed/{element['embed']}/"
         scripts = [
-            script[0] for script in OWN_SCRIPT.finditer(html) if script[1] in {None, element["name"]}
+            script[0]
+            for script in OWN_SCRIPT.finditer(html)
+            if script[1] in {None, element["name"]}
         ]
         page = posixpath.relpath(f"/{url}", f"/{embed}") + "/"
         found[f"{embed}index.html"] = BARE.format(
             title=escape(title),
-            site=escape(site),
+            source=escape(site if title == site else f"{site} {title}"),
             page=f"{page}#{element['name']}",
             sheets=from_folder("\n".join(SHEETS.findall(html)), url, embed),
             element=from_folder(FOLD.sub("", element[0]), url, embed),

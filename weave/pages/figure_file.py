@@ -53,17 +53,18 @@ def figure_file(svg: str, caption: str, source: str) -> str:
 
 
 def outlined(text: Element, outlines: dict[str, str]) -> Element:
-    """Give a text as a group of uses of outlines, one for each letter; note those by their names."""
-    group = Element("g", {key: text.attrib[key] for key in ("transform", "fill") if key in text.attrib})
+    """Give a text as a group of letters, each a use of its outline, which is noted by its name."""
+    group = Element("g")
+    for key in ("transform", "fill"):
+        if key in text.attrib:
+            group.set(key, text.attrib[key])
     for run in [text, *text]:
         if run.text:
             letters(run, {**text.attrib, **run.attrib}, group, outlines)
     return group
 
 
-def letters(
-    run: Element, given: dict[str, str], group: Element, outlines: dict[str, str]
-) -> None:
+def letters(run: Element, given: dict[str, str], group: Element, outlines: dict[str, str]) -> None:
     """Add the letters of a text, or of a part of one, that stand on one line."""
     face = face_of(given.get("class", ""), given.get("font-style", ""))
     size = float(given["font-size"].removesuffix(PIXELS))

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import Collection, PathCollection, QuadMesh
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
@@ -20,7 +19,7 @@ def to_csv(figure: Figure) -> str:
     """Give what is drawn in a figure, a line for each point.
 
     The columns are the panel (counted from 1, with its title), what is drawn there (its label in
-    the legend, or its kind and number), x and y as on the axes, and, for a map, the value there.
+    the legend, or its kind and number), x and y as on the axes, and, in a map, the value there.
 
     Args:
         figure: of matplotlib's.
@@ -59,28 +58,15 @@ def points_of(artist: Artist) -> tuple[str, Points] | None:
         return "line", zip(x, y, strict=True)
     if isinstance(artist, PathCollection):
         return "points", np.asarray(artist.get_offsets(), float)
-    if isinstance(artist, QuadMesh):
-        corners = artist.get_coordinates()
-        middles = (corners[:-1, :-1] + corners[1:, 1:]) / 2
-        values = np.asarray(artist.get_array(), float).reshape(middles.shape[:2])
-        return "map", np.dstack([middles, values]).reshape(-1, 3)
-    if isinstance(artist, AxesImage):
-        return map_of_image(artist)
     if isinstance(artist, Collection):
-        outlines = [path.vertices for path in artist.get_paths() if len(path.vertices)]
-        return ("outline", np.concatenate(outlines)) if outlines else None
+        return "outline", list(outlines(artist))
     return None
 
 
-def map_of_image(image: AxesImage) -> tuple[str, Points] | None:
-    """Give the values of an image and where they stand; nothing if it shows colours."""
-    values = np.ma.filled(np.ma.asarray(image.get_array(), float), np.nan)
-    if values.ndim != 2:
-        return None
-    left, right, bottom, top = image.get_extent()
-    if image.origin == "upper":
-        bottom, top = top, bottom
-    rows, columns = values.shape
-    x = left + (np.arange(columns) + 0.5) * (right - left) / columns
-    y = bottom + (np.arange(rows) + 0.5) * (top - bottom) / rows
-    return "map", np.dstack([*np.meshgrid(x, y), values]).reshape(-1, 3)
+def outlines(collection: Collection) -> Iterator[list[float]]:
+    """Give the corners of bands and areas; of the areas of a map, each with its value."""
+    values = collection.get_array()
+    for number, path in enumerate(collection.get_paths()):
+        value = [] if values is None else [float(values[number])]
+        for x, y in np.asarray(path.vertices, float).tolist():
+            yield [x, y, *value]

@@ -233,7 +233,8 @@ class Explorable extends HTMLElement {
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.show();
     // In a frame it would scroll the page around it.
-    if (window === top) this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
+    if (window === top)
+      this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
     return true;
   }
 
@@ -262,7 +263,7 @@ class Explorable extends HTMLElement {
     const page = new URL(`../../embed/${this.dataset.embed}/${this.state}`, OWN_ADDRESS);
     const { title } = this.constructor;
     this.hand(
-      `<iframe src="${page.href.replaceAll("&", "&amp;")}" title="${title.replaceAll('"', "&quot;")}" width="100%" height="${this.offsetHeight}" style="border: 0" loading="lazy"></iframe>`,
+      `<iframe src="${page.href.replaceAll("&", "&amp;")}" title="${title.replaceAll('"', "&quot;")}" width="100%" height="${this.querySelector("figure").offsetHeight + 40}" style="border: 0" loading="lazy"></iframe>`,
       "The code",
     );
   }
