@@ -1,6 +1,7 @@
 """What a reader takes away: a figure's files, a link to a state, and code for a frame elsewhere."""
 
 import csv
+import re
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +10,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
+from pypdf import PdfReader
 
 from tests.conftest import PROJECT
 from tests.site.browser import BASE, complains
@@ -72,8 +75,6 @@ def test_pixels_are_painted_from_the_drawing(visit, tmp_path):
     with page.expect_download() as download:
         page.locator(".snippet a.as-png").first.click()
     download.value.save_as(tmp_path / "figure.png")
-    from PIL import Image
-
     with Image.open(tmp_path / "figure.png") as picture:
         colours = picture.convert("RGB").getcolors(2**24)
         assert picture.width > 1500
@@ -153,3 +154,43 @@ def test_a_frame_follows_the_readers_palette(visit):
         page.emulate_media(color_scheme=scheme)
         colours.append(page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
     assert colours[0] != colours[1]
+
+
+def test_each_chapter_has_slides_of_its_figures(site):
+    for chapter in ("variance", "saturation", "scales", "theorem", "training", "trained", "growth"):
+        page = (site / chapter / "index.html").read_text("utf-8")
+        deck = (site / "slides" / chapter / "index.html").read_text("utf-8")
+        figures = re.findall(r'<figure id="([^"]+)"><div class="drawing">', page)
+        assert deck.count('<section class="slide">') == len(figures) > 2
+        assert re.findall(r'<a href="[^"]*#([^"]+)">Why', deck) == figures
+        assert f'href="../slides/{chapter}/"' in page
+
+
+def test_slides_are_whole_pages_of_16_to_9(visit, tmp_path):
+    tab = visit(f"{BASE}slides/variance/")
+    page = tab.page
+    assert not complains(tab)
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll('.slide')]
+            .filter(slide => slide.scrollHeight > slide.clientHeight + 1).length"""
+    )
+    assert not cut
+    page.pdf(path=tmp_path / "slides.pdf", prefer_css_page_size=True)
+    sheets = PdfReader(tmp_path / "slides.pdf").pages
+    assert len(sheets) == page.locator(".slide").count()
+    for sheet in sheets:
+        assert abs(sheet.mediabox.width / sheet.mediabox.height - 16 / 9) < 0.01
+
+
+def test_a_chapter_prints_with_its_folds_or_without(visit):
+    page = visit(f"{BASE}variance/").page
+    page.emulate_media(media="print")
+    page.evaluate("() => { window.print = () => {} }")
+    fold = page.locator("details.depth").first
+    shown = []
+    for choice in ("all", "open"):
+        page.locator(f"[data-print={choice}]").evaluate("button => button.click()")
+        shown.append(fold.evaluate("fold => fold.checkVisibility()"))
+        page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert shown == [True, False]
+    assert fold.evaluate("fold => fold.checkVisibility()")  # and next time as ever

@@ -38,6 +38,7 @@ from weave.pages import finish, lab, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.published import is_editors_own, published
+from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts
 from weave.project import WATCHED, Project, project_at
 from weave.run.runner import processes
@@ -212,7 +213,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Finish a page that is published; write its explorables' pages and its plain edition.
+        """Finish a page that is published; write its explorables' pages, slides, and plain edition.
 
         Args:
             output: the page within the theme.
@@ -220,7 +221,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         assert self.pages
-        for path, html in bare_pages(output, page.url, str(page.title), config.site_name).items():
+        said = (output, page.url, str(page.title), config.site_name)
+        for path, html in (bare_pages(*said) | slides(*said)).items():
             file = Path(config.site_dir, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(finish.page(html) if self.site else html, "utf-8")

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, PathCollection
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
@@ -64,8 +65,8 @@ def points_of(artist: Artist) -> tuple[str, Points] | None:
 
 
 def outlines(collection: Collection) -> Iterator[list[float]]:
-    """Give the corners of bands and areas; of the areas of a map, each with its value."""
-    values = collection.get_array()
+    """Give the corners of bands and areas; in a map, each with the least value that it stands for."""
+    values = collection.levels if isinstance(collection, ContourSet) else None
     for number, path in enumerate(collection.get_paths()):
         value = [] if values is None else [float(values[number])]
         for x, y in np.asarray(path.vertices, float).tolist():

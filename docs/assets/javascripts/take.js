@@ -21,3 +21,13 @@ document.addEventListener("click", async (event) => {
   Object.assign(document.createElement("a"), { href: address, download }).click();
   URL.revokeObjectURL(address);
 });
+
+// On paper all folds are open, unless the reader wants those alone that are open on the screen.
+document.addEventListener("click", ({ target }) => {
+  const print = target.closest?.("[data-print]")?.dataset.print;
+  if (!print) return;
+  const { classList } = document.documentElement;
+  classList.toggle("prints-open", print === "open");
+  addEventListener("afterprint", () => classList.remove("prints-open"), { once: true });
+  window.print();
+});
