@@ -65,8 +65,8 @@ def points_of(artist: Artist) -> tuple[str, Points] | None:
 
 
 def outlines(collection: Collection) -> Iterator[list[float]]:
-    """Give the corners of bands and areas; in a map, each with the least value that it stands for."""
-    values = collection.levels if isinstance(collection, ContourSet) else None
+    """Give the corners of bands and areas; in a map, each with its least value."""
+    values = [*collection.levels] if isinstance(collection, ContourSet) else None
     for number, path in enumerate(collection.get_paths()):
         value = [] if values is None else [float(values[number])]
         for x, y in np.asarray(path.vertices, float).tolist():
