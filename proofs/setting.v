@@ -39,6 +39,16 @@ Record gaussian (A : comRingType) n
   stein : forall i f,
     E' (w i * f) = \sum_j Σ i j * E' (D j f) }.
 
+(** Means keep order: f has a value at each outcome, and where no value is negative, the mean is
+    not. Only the bound on the excess needs this; Theorem 1 does not. *)
+Record positive (A : comRingType) (E : mean A) := Positive {
+  outcome : Type;
+  value : outcome -> A -> R;
+  value_number : forall o c, value o (number E c) = c;
+  value_sum : forall o f g, value o (f + g) = value o f + value o g;
+  value_product : forall o f g, value o (f * g) = value o f * value o g;
+  E_positive : forall f, (forall o, 0 <= value o f) -> 0 <= E f }.
+
 (** ** Sums *)
 
 Lemma sum_pick (T : ringType) n (j : 'I_n) (F : 'I_n -> T) : \sum_i F i * (j == i)%:R = F j.

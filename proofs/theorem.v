@@ -1,14 +1,14 @@
 (** What docs/theorem.md proves, checked by a machine (`make proof`), from what setting.v assumes.
 
     In the page's order: Lemma 1 in matrix form, Lemma 2, the block product, Theorem 1, Isserlis's
-    theorem and Theorem 1 again, the quarter turn. At the end the case of independent vectors, which
-    assumes nothing about the distribution. *)
+    theorem and Theorem 1 again, the quarter turn. At the end what assumes nothing about the
+    distribution: independent vectors, and a bound on the excess of the published formula. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Proofs Require Import setting.
 Set Implicit Arguments.
 Unset Strict Implicit.
 Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory.
+Import Order.TTheory GRing.Theory Num.Theory.
 Local Open Scope ring_scope.
 
 Section Numbers.
@@ -250,4 +250,171 @@ Corollary independent_d n (q k : 'I_n -> A) :
 Proof. by move=> factors white trace; rewrite independent // white mul1mx. Qed.
 
 End Independent.
+(** ** How far the published formula is off: its excess, tr(C C^T) - tr(C^2), is at most the product
+    of the two traces. No Gaussian is needed, only that means keep order. *)
+
+Section Vectors.
+Variable d : nat.
+Implicit Types (K : 'M[R]_d) (x y : 'I_d -> R).
+
+Definition squares K : R := \sum_i \sum_j K i j ^+ 2.
+Definition length2 x : R := \sum_i x i ^+ 2.
+Definition image K x (i : 'I_d) : R := \sum_j K i j * x j.
+Definition bilinear K x y : R := \sum_i \sum_j K i j * (x i * y j).
+
+Lemma length2_ge0 x : 0 <= length2 x.
+Proof. by apply: sumr_ge0 => i _; exact: sqr_ge0. Qed.
+
+Lemma squares_ge0 K : 0 <= squares K.
+Proof. by apply: sumr_ge0 => i _; apply: sumr_ge0 => j _; exact: sqr_ge0. Qed.
+
+Lemma bilinear_image K x y : bilinear K x y = \sum_i x i * image K y i.
+Proof. by apply: eq_bigr => i _; rewrite mulr_sumr; apply: eq_bigr => j _; rewrite mulrCA. Qed.
+
+Lemma bilinear_swap K x y : K^T = - K -> bilinear K x y = - bilinear K y x.
+Proof.
+move=> /matrixP anti; rewrite /bilinear exchange_big -sumrN; apply: eq_bigr => i _.
+rewrite -sumrN; apply: eq_bigr => j _.
+by have := anti i j; rewrite !mxE => ->; rewrite mulNr [x j * _]mulrC.
+Qed.
+
+(** An antisymmetric matrix lengthens x at most by its Frobenius norm over the root of 2. Its image
+    y = K x is at a right angle to x, and K is compared with the matrix y x^T - x y^T. *)
+Lemma antisymmetric_norm K x : K^T = - K ->
+  2%:R * length2 (image K x) <= squares K * length2 x.
+Proof.
+move=> anti; set y := image K x.
+have right_angle : \sum_i x i * y i = 0.
+  rewrite -bilinear_image; have /eqP := bilinear_swap x x anti.
+  by rewrite -addr_eq0 -mulr2n mulrn_eq0 => /eqP.
+have yx : bilinear K y x = length2 y by rewrite bilinear_image; apply: eq_bigr => i _; rewrite expr2.
+have [X0|X0] := eqVneq (length2 x) 0.
+  suff -> : length2 y = 0 by rewrite X0 !mulr0.
+  have x0 i : x i = 0.
+    have /eqP := X0; rewrite psumr_eq0 => [/allP /(_ i)|j _]; last exact: sqr_ge0.
+    by rewrite mem_index_enum sqrf_eq0 => /(_ isT) /eqP.
+  by rewrite -yx /bilinear big1 // => i _; rewrite big1 // => j _; rewrite x0 !mulr0.
+have X_pos : 0 < length2 x by rewrite lt0r X0 length2_ge0.
+rewrite -subr_ge0 -(pmulr_rge0 _ X_pos).
+suff <- : \sum_i \sum_j (length2 x * K i j - (y i * x j - x i * y j)) ^+ 2
+    = length2 x * (squares K * length2 x - 2%:R * length2 y).
+  by apply: sumr_ge0 => i _; apply: sumr_ge0 => j _; exact: sqr_ge0.
+have each i j : (length2 x * K i j - (y i * x j - x i * y j)) ^+ 2
+    = length2 x ^+ 2 * K i j ^+ 2
+      - length2 x * (K i j * (y i * x j) - K i j * (x i * y j)) *+ 2
+      + (y i ^+ 2 * x j ^+ 2 - x i * y i * (x j * y j) *+ 2 + x i ^+ 2 * y j ^+ 2).
+  rewrite !sqrrB !exprMn -[_ * _ * (_ - _)]mulrA -mulrBr; congr (_ + (_ - _ *+ 2 + _)).
+  by rewrite mulrACA [y i * _]mulrC.
+under eq_bigr => i _.
+  under eq_bigr => j _ do rewrite each.
+  rewrite !big_split /= !sumrN !sumrMnl -!mulr_sumr sumrB; over.
+rewrite !big_split /= !sumrN !sumrMnl -!mulr_sumr sumrB.
+rewrite -/(bilinear K y x) -/(bilinear K x y) (bilinear_swap x y anti) yx opprK.
+rewrite -!mulr_suml right_angle mul0r mul0rn subr0.
+rewrite -/(length2 x) -/(length2 y) -/(squares K).
+rewrite -mulr2n [length2 y * _]mulrC -mulr2n mulr_natl mulrBr !mulrnAr.
+rewrite -addrA [X in - X + _]mulr2n opprD addrNK.
+by rewrite expr2 -mulrA [_ * squares K]mulrC.
+Qed.
+
+(** For all numbers s and t. *)
+Lemma by_squares K x y s t : K^T = - K ->
+  0 <= s ^+ 2 * length2 x *+ 2 - s * t * bilinear K x y *+ 4
+       + t ^+ 2 * (squares K * length2 y).
+Proof.
+move=> anti; have norm := antisymmetric_norm y anti.
+have : 0 <= \sum_i (s * x i - t * image K y i) ^+ 2 by apply: length2_ge0.
+have -> : \sum_i (s * x i - t * image K y i) ^+ 2
+    = s ^+ 2 * length2 x - s * t * bilinear K x y *+ 2 + t ^+ 2 * length2 (image K y).
+  rewrite bilinear_image /length2 !mulr_sumr -sumrMnl -sumrN -!big_split /=.
+  by apply: eq_bigr => i _; rewrite sqrrB !exprMn [s * x i * _]mulrACA.
+rewrite -(pmulrn_lge0 _ (isT : 0 < 2)%N) -subr_ge0 in norm * => square.
+have := addr_ge0 square (mulr_ge0 (sqr_ge0 t) norm).
+rewrite mulrnDl mulrnBl -mulrnA mulrBr mulr_natl !mulrnAr.
+by rewrite addrACA addrN addr0.
+Qed.
+End Vectors.
+
+Section Excess.
+Variables (A : comRingType) (d : nat) (E : mean R A) (P : positive E) (q k : 'I_d -> A).
+Local Notation number := (number E).
+Local Notation value := (value (p := P)).
+
+Lemma value_zero o : value o 0 = 0.
+Proof. by rewrite -(number_zero E) value_number. Qed.
+
+Lemma value_big o (I : finType) (f : I -> A) : value o (\sum_i f i) = \sum_i value o (f i).
+Proof. exact: (big_morph (value o) (value_sum o) (value_zero o)). Qed.
+
+Lemma trace_square_ge0 (x : 'I_d -> A) : 0 <= \tr (cross E x x).
+Proof.
+rewrite -E_dot; apply: (E_positive (p := P)) => o; rewrite value_big; apply: sumr_ge0 => i _.
+by rewrite value_product -expr2 sqr_ge0.
+Qed.
+
+Local Notation Σ_q := (cross E q q).
+Local Notation Σ_k := (cross E k k).
+Local Notation C := (cross E q k).
+
+Theorem excess_bound :
+  \tr (C *m C^T) - \tr (C *m C) <= \tr Σ_q * \tr Σ_k.
+Proof.
+set a := \tr Σ_q; set b := \tr Σ_k.
+have a0 : 0 <= a by exact: trace_square_ge0.
+have b0 : 0 <= b by exact: trace_square_ge0.
+pose K := C - C^T; pose g := squares K.
+have anti : K^T = - K by rewrite /K linearB /= trmxK opprB.
+(* The mean of q^T K k is the excess, and the square of K is twice as large. *)
+have KC : \sum_i \sum_j K i j * C i j = \tr (C *m C^T) - \tr (C *m C).
+  rewrite -!trace_product -sumrB; apply: eq_bigr => i _; rewrite -sumrB; apply: eq_bigr => j _.
+  by rewrite !mxE mulrBl [E _ * E (q j * _)]mulrC.
+have KC' : \sum_i \sum_j K i j * C j i = - (\tr (C *m C^T) - \tr (C *m C)).
+  rewrite -KC exchange_big -sumrN; apply: eq_bigr => i _; rewrite -sumrN; apply: eq_bigr => j _.
+  by have /matrixP/(_ i j) := anti; rewrite !mxE => ->; rewrite mulNr.
+have twice : g = (\tr (C *m C^T) - \tr (C *m C)) *+ 2.
+  rewrite mulr2n -{2}[_ - _]opprK -KC' -KC -sumrB; apply: eq_bigr => i _.
+  by rewrite -sumrB; apply: eq_bigr => j _; rewrite -mulrBr expr2 {2}/K !mxE.
+have all s t : 0 <= s ^+ 2 * a *+ 2 - s * t * g *+ 2 + t ^+ 2 * (g * b).
+  pose c := - (s * t) *+ 4.
+  pose f := number (s ^+ 2 *+ 2) * dot q q
+            + \sum_i \sum_j number (c * K i j) * (q i * k j)
+            + number (t ^+ 2 * g) * dot k k.
+  have <- : E f = s ^+ 2 * a *+ 2 - s * t * g *+ 2 + t ^+ 2 * (g * b).
+    rewrite !E_sum !E_scale !E_dot mulrnAl -mulrA; congr (_ + _ + _).
+    rewrite E_big; transitivity (\sum_i \sum_j c * (K i j * C i j)).
+      apply: eq_bigr => i _; rewrite E_big; apply: eq_bigr => j _.
+      by rewrite E_scale -mulrA [C i j]mxE.
+    under eq_bigr => i _ do rewrite -mulr_sumr.
+    by rewrite -mulr_sumr KC twice /c mulrnAl mulrnAr -mulrnA mulNr mulNrn.
+  apply: (E_positive (p := P)) => o.
+  have := by_squares (fun i => value o (q i)) (fun i => value o (k i)) s t anti.
+  rewrite !value_sum !value_product !value_number !value_big.
+  rewrite /length2 /bilinear; congr (_ <= _); rewrite mulrnAl -[t ^+ 2 * g * _]mulrA; congr (_ + _ + _).
+  - by congr (_ * _ *+ 2); apply: eq_bigr => i _; rewrite value_product expr2.
+  - rewrite -mulNrn -mulNr -mulrnAl mulr_sumr; apply: eq_bigr => i _.
+    rewrite value_big mulr_sumr; apply: eq_bigr => j _.
+    by rewrite !value_product value_number mulrA.
+  - by congr (_ * (_ * _)); apply: eq_bigr => i _; rewrite value_product expr2.
+have g0 : 0 <= g by exact: squares_ge0.
+rewrite -(ler_pmuln2r (isT : 0 < 2)%N) -twice.
+have [-> | g_neq0] := eqVneq g 0; first by rewrite mulrn_wge0 ?mulr_ge0.
+have g_pos : 0 < g by rewrite lt0r g_neq0.
+have [a_zero | a_neq0] := eqVneq a 0.
+  have := all (b + 1) 1; rewrite a_zero mulr0 mul0rn sub0r expr1n mul1r mulr1 -mulrnAl.
+  rewrite [_ * g]mulrC addrC -mulrBr pmulr_rge0 // subr_ge0 mulr2n -addrA ger_addl leNgt.
+  by rewrite addr_gt0 ?ltr01 // ltr_paddl ?ltr01.
+have a_pos : 0 < a by rewrite lt0r a_neq0.
+have := all g (a *+ 2).
+suff -> : g ^+ 2 * a *+ 2 - g * (a *+ 2) * g *+ 2 + (a *+ 2) ^+ 2 * (g * b)
+    = a * g * ((a * b *+ 2 - g) *+ 2).
+  by rewrite pmulr_rge0 ?mulr_gt0 // pmulrn_lge0 // subr_ge0.
+have -> : g ^+ 2 * a = a * g * g by rewrite expr2 mulrC mulrA.
+have -> : g * (a *+ 2) * g = a * g * g *+ 2 by rewrite mulrnAr mulrnAl [g * a]mulrC.
+have -> : (a *+ 2) ^+ 2 * (g * b) = a * g * (a * b) *+ 4.
+  by rewrite exprMn_n expr2 mulrnAl mulrACA.
+rewrite mulrnAr mulrBr mulrnAr mulrnBl -[_ *+ 2 *+ 2 - _]/(_ - _) -!mulrnA.
+rewrite addrC; congr (_ + _).
+by rewrite [X in _ - X](mulrnDr _ 2 2) opprD addrA subrr add0r.
+Qed.
+End Excess.
 End Numbers.

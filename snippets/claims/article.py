@@ -82,7 +82,7 @@ def mean_size(d):
 @ledger.claim(
     "003-62",
     "Introduction",
-    "Why exactly sqrt(d_k)? Why not divide by 2 or 10 or any other number?",
+    r"Why $\sqrt{d_k}$, and not 2, 10 or some other number?",
     says="sqrt(d) / c",
     question=True,
     settled="variance.md#from-the-variance-to-the-divisor",
@@ -103,7 +103,7 @@ def any_other_number():
 @ledger.claim(
     "003-01",
     FORMULA,
-    r"Attention(Q, K, V) = softmax($QK^\top/\sqrt{d_k}$) V",
+    r"Attention is softmax of $QK^\top/\sqrt{d_k}$, times $V$",
     says="softmax(Q @ K.T / sqrt(d)) @ V",
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
@@ -129,7 +129,7 @@ def attention():
 @ledger.claim(
     "003-02",
     FORMULA,
-    "$d_k$ is the dimension of the Key vector",
+    "Here $d_k$ is the dimension of a key",
     says="d",
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
@@ -144,7 +144,7 @@ def dimension():
 @ledger.cited(
     "003-03",
     WITHOUT,
-    "In real Transformer models, $d_k$ is 64, 128, or even larger",
+    "Real models have a $d_k$ of 64, 128 or more",
     kind="history",
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
@@ -158,10 +158,10 @@ def real_sizes():
 @ledger.claim(
     "003-04",
     WITHOUT,
-    r"the scores $QK^\top$ can become very large numbers",
+    "Scores “can become very large numbers”",
     says="sqrt(2 * d / pi)",
     reading="their average size grows without a bound as $d_k$ grows",
-    settled="questions.md#why-they-grow",
+    settled="questions-why.md#why-they-grow",
 )
 def large_scores():
     r"""If the coordinates are independent Gaussians of variance 1, the average
@@ -177,7 +177,8 @@ def large_scores():
 @ledger.claim(
     "003-05",
     WITHOUT,
-    "One word gets almost all the attention (close to 1.0)",
+    "Undivided, one word then has nearly all of the attention, “(close to "
+    "1.0)”",
     says="1.0",
     needs="a typical query is meant, and there are only a few keys or $d_k$ is "
     "in the thousands",
@@ -202,8 +203,7 @@ def almost_all():
 @ledger.claim(
     "003-69",
     WITHOUT,
-    "The model stops spreading attention across multiple relevant words. It "
-    "becomes too confident about one single word",
+    "The model is then “too confident” of that one word",
     says="entropy[1024] < entropy[256] < entropy[64] < entropy[16]",
     reading="confidence is a low entropy of the weights; of some number of "
     "keys, it falls as $d_k$ grows",
@@ -226,7 +226,7 @@ def confident():
 @ledger.claim(
     "003-06",
     WITHOUT,
-    "The model cannot learn from multiple words at once",
+    "Such a model cannot learn from several words “at once”",
     says="bare < 3 < scaled",
     reading="for one query at $d_k = 64$, fewer than three of 512 keys take "
     "part, whether counted by $1/\\mathbb{E}\\sum_i p_i^2$, with the weights "
@@ -256,7 +256,7 @@ def one_at_once():
 @ledger.claim(
     "003-07",
     f"{WITHOUT} (and “the gradients vanish, and learning stops” further on)",
-    "The gradients … become extremely small, almost zero",
+    "Gradients become “extremely small, almost zero”",
     says="0.0",
     needs="a typical query is meant, and there are only a handful of keys or "
     "$d_k$ is in the thousands",
@@ -287,7 +287,7 @@ def vanishing_gradients():
 @ledger.cited(
     "003-70",
     WITHOUT,
-    "This is called the vanishing gradient problem",
+    "This has a name, the vanishing gradient problem",
     kind="history",
     settled="saturation.md#do-gradients-vanish",
 )
@@ -303,7 +303,7 @@ def name_of_the_problem():
 @ledger.claim(
     "003-71",
     f"{WITHOUT} (and “learning stops”, “the model stops learning” further on)",
-    "When gradients are too small, the model stops learning effectively",
+    "With gradients so small a model no longer learns effectively",
     says="bare > all_alike",
     needs="queries and keys start with variance 1, heads are not small, "
     "batches are not large, and there are hundreds of steps and not thousands",
@@ -358,7 +358,7 @@ def stops_learning():
 @ledger.claim(
     "003-08",
     GROW,
-    r"$q_1k_1 + q_2k_2 + \dots$ … we are adding $d_k$ number of terms",
+    "A dot product is a sum of $d_k$ terms $q_ik_i$",
     says="sum(q * k)",
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
@@ -375,9 +375,9 @@ def terms():
 @ledger.claim(
     "003-09",
     GROW,
-    "overall the total tends to grow in magnitude",
+    "With more terms the total “tends to grow”",
     says="fewer < more",
-    settled="questions.md#why-they-grow",
+    settled="questions-why.md#why-they-grow",
 )
 def tends_to_grow():
     """For Gaussian coordinates any given size is exceeded the more often, the
@@ -400,9 +400,10 @@ def tends_to_grow():
 @ledger.claim(
     "003-10",
     GROW,
-    "if $d_k$ = 4 … stays small. But if $d_k$ = 512 … much larger in magnitude",
+    "With 4 terms it stays small, and with 512 it is “much larger in "
+    "magnitude”",
     says="at_4 < at_512",
-    settled="questions.md#why-they-grow",
+    settled="questions-why.md#why-they-grow",
 )
 def four_and_512():
     """For Gaussian coordinates the average size is {= at_4 :.1f } and
@@ -429,10 +430,10 @@ def four_and_512():
 @ledger.claim(
     "003-11",
     GROW,
-    "The dot product grows with $d_k$",
+    "The dot product “grows with $d_k$”",
     says="sqrt(d)",
     reading="its typical size, the root mean square, grows with $d_k$",
-    settled="questions.md#why-they-grow",
+    settled="questions-why.md#why-they-grow",
 )
 def grows():
     r"""It is $\sqrt{d_k}$, counted over all sums of random signs. The variance
@@ -449,8 +450,7 @@ def grows():
 @ledger.claim(
     "003-63",
     GROW,
-    "The larger the dimension, the larger the dot product, and the worse the "
-    "softmax behaves",
+    "The more it grows, “the worse the softmax behaves”",
     says="part[1024] < part[256] < part[64] < part[16] < part[4]",
     reading="worse means that of some number of keys, fewer take part",
     settled="saturation.md#how-saturated-is-it-really",
@@ -470,7 +470,7 @@ def behaves_worse():
 @ledger.claim(
     "003-64",
     VARIANCE,
-    "A high variance means the values are far from the average",
+    "Values of a high variance are far from their average",
     says="small < large",
     needs="the distributions that are compared have the same shape",
     settled="variance.md#variance-from-the-beginning",
@@ -507,8 +507,9 @@ def high_variance():
 @ledger.claim(
     "003-12",
     VARIANCE,
-    "A low variance means the values stay close to the average",
+    "Values of a low variance are close to it",
     says="far <= variance / distance**2",
+    theorem="Chebyshev's inequality",
     settled="variance.md#variance-from-the-beginning",
 )
 def low_variance():
@@ -528,8 +529,9 @@ def low_variance():
 @ledger.claim(
     "003-73",
     VARIANCE,
-    "If all students are between 5.0 and 5.5 feet, the variance is low",
+    "For pupils between 5.0 and 5.5 feet the variance of the heights is low",
     says="variance <= (5.5 - 5.0) ** 2 / 4",
+    theorem="Popoviciu's inequality",
     settled="variance.md#variance-from-the-beginning",
 )
 def low_heights():
@@ -546,7 +548,7 @@ def low_heights():
 @ledger.claim(
     "003-13",
     VARIANCE,
-    "If students range from 3.0 to 7.0 feet, the variance is high",
+    "For pupils from 3.0 to 7.0 feet it is high",
     says="low < high",
     needs="the heights fill both ranges alike",
     settled="variance.md#variance-from-the-beginning",
@@ -568,9 +570,7 @@ def heights():
 @ledger.cited(
     "003-72",
     VARIANCE,
-    "each element in the Query vector and the Key vector is a random number "
-    "with: Mean (average) = 0, Variance = 1. This is a standard assumption in "
-    "machine learning",
+    "Coordinates of mean 0 and variance 1 are “a standard assumption”",
     kind="history",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
@@ -585,8 +585,7 @@ def standard_assumption():
 @ledger.cited(
     "003-14",
     VARIANCE,
-    "The input values are typically normalized to have zero mean and unit "
-    "variance",
+    "Inputs are “typically normalized” to mean 0 and variance 1",
     kind="history",
     settled="scales.md#what-layernorm-gives-and-what-it-does-not",
 )
@@ -602,8 +601,8 @@ def normalised():
 @ledger.claim(
     "003-15",
     VARIANCE,
-    r"two independent random numbers, each with mean 0 and variance 1 … Mean = "
-    r"0 … Variance = $1\times1 = 1$",
+    "A product of two independent numbers, with means 0 and variances 1, "
+    "has mean 0 and variance 1",
     says="array([0, var_x * var_y])",
     settled="variance.md#one-product",
 )
@@ -622,8 +621,7 @@ def one_product():
 @ledger.claim(
     "003-16",
     VARIANCE,
-    "When we add $d_k$ independent terms, each with variance 1, the total "
-    "variance is … $d_k$",
+    "A sum of $d_k$ independent terms of variance 1 has the variance $d_k$",
     says="d",
     settled="variance.md#the-square-term-by-term",
 )
@@ -645,8 +643,7 @@ def independent_terms():
 @ledger.claim(
     "003-17",
     PROOF,
-    "the mean of our dot product is zero (because the average value of each "
-    "$q_i$ and $k_i$ is zero)",
+    "A dot product has mean 0 because each coordinate has",
     says="0",
     settled="variance.md#the-square-term-by-term",
 )
@@ -663,7 +660,7 @@ def mean_zero():
 @ledger.claim(
     "003-18",
     PROOF,
-    r"Variance = Average of $(\text{value} - \text{mean})^2$",
+    "Variance is the average squared distance from the mean",
     says="sum((x - mean)**2) / n",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -682,8 +679,7 @@ def definition():
 @ledger.claim(
     "003-65",
     PROOF,
-    "when the mean is zero, the variance simplifies to the average of the "
-    "squared values",
+    "With a mean of 0 it is the average of the squares",
     says="sum(x**2) / n",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -702,7 +698,7 @@ def variance_at_mean_zero():
 @ledger.claim(
     "003-19",
     PROOF,
-    "$(a + b + c)^2 =$ $aa + ab + ac$ $+\\,ba + bb + bc$ $+\\,ca + cb + cc$",
+    "The square of $a + b + c$ has nine terms",
     says="a*a + a*b + a*c + b*a + b*b + b*c + c*a + c*b + c*c",
     settled="variance.md#the-square-term-by-term",
 )
@@ -718,8 +714,7 @@ def square():
 @ledger.claim(
     "003-20",
     PROOF,
-    "Group 1: Terms where a term is multiplied by itself … There are 3 such "
-    "terms",
+    "Three of the nine terms are squares",
     says="3",
     settled="variance.md#the-square-term-by-term",
 )
@@ -732,7 +727,7 @@ def group_1():
 @ledger.claim(
     "003-21",
     PROOF,
-    "Average of $q_1^2 = 1$",
+    "The average of $q_1^2$ is 1",
     says="1.0",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -752,7 +747,7 @@ def mean_square():
 @ledger.claim(
     "003-22",
     PROOF,
-    r"Average of $(q_1^2\,k_1^2)$ = … $1 \cdot 1 = 1$",
+    "The average of $q_1^2$ times $k_1^2$ is 1",
     says="1.0",
     settled="variance.md#the-square-term-by-term",
 )
@@ -769,8 +764,7 @@ def mean_of_squares():
 @ledger.claim(
     "003-23",
     PROOF,
-    "Group 2: Terms where different pairs are multiplied … There are 6 such "
-    "terms",
+    "Six of the nine are mixed",
     says="6",
     settled="variance.md#the-square-term-by-term",
 )
@@ -782,7 +776,7 @@ def group_2():
 @ledger.claim(
     "003-24",
     PROOF,
-    r"Average of $(q_1 k_1 q_2 k_2)$ = … $0 \cdot 0 \cdot 0 \cdot 0 = 0$",
+    "The average of a mixed term is a product of four means of 0, so it is 0",
     says="0.0",
     settled="variance.md#the-square-term-by-term",
 )
@@ -799,7 +793,7 @@ def mixed_term():
 @ledger.claim(
     "003-25",
     PROOF,
-    r"Variance = $3 \cdot 1 + 6 \cdot 0 = 3$",
+    "So the variance is 3 times 1, plus 6 times 0",
     says="3",
     settled="variance.md#the-square-term-by-term",
 )
@@ -814,7 +808,7 @@ def variance_of_three():
 @ledger.claim(
     "003-26",
     PROOF,
-    r"$64 \cdot 64 = 4096$ total terms … 64 terms (Group 1) … remaining 4032",
+    "For 64 there are 4096 terms, 64 of the first kind and 4032 of the second",
     says="[4096, 64, 4032]",
     settled="variance.md#the-square-term-by-term",
 )
@@ -827,7 +821,7 @@ def count_of_64():
 @ledger.claim(
     "003-27",
     PROOF,
-    "The variance of the dot product is always exactly equal to $d_k$",
+    "The variance is “always exactly” $d_k$",
     says="d",
     settled="variance.md#what-happens-when-an-assumption-fails",
 )
@@ -850,7 +844,7 @@ def always_exactly():
 @ledger.claim(
     "003-28",
     LARGE,
-    r"softmax($x_i$) = $e^{x_i}/\sum_j e^{x_j}$",
+    "Softmax divides each exponential by the sum of all",
     says="exp(x) / sum(exp(x))",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -865,7 +859,7 @@ def softmax_formula():
 @ledger.claim(
     "003-29",
     LARGE,
-    "the mathematical constant (approximately 2.718)",
+    "The constant $e$ is about 2.718",
     says="2.718",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -881,7 +875,7 @@ def constant():
 @ledger.claim(
     "003-30",
     LARGE,
-    "$e^{1}$ = 2.718",
+    "$e^{1}$ is 2.718",
     says="2.718",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -894,7 +888,7 @@ def exponential_of_1():
 @ledger.claim(
     "003-31",
     LARGE,
-    "$e^{5}$ = 148.4",
+    "$e^{5}$ is 148.4",
     says="148.4",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -907,7 +901,7 @@ def exponential_of_5():
 @ledger.claim(
     "003-32",
     LARGE,
-    "$e^{10}$ = 22,026",
+    "$e^{10}$ is 22,026",
     says="22_026",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -920,7 +914,7 @@ def exponential_of_10():
 @ledger.claim(
     "003-33",
     LARGE,
-    "$e^{20}$ = 485,165,195",
+    "$e^{20}$ is 485,165,195",
     says="485_165_195",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -933,7 +927,7 @@ def exponential_of_20():
 @ledger.claim(
     "003-34",
     LARGE,
-    "$e^{50}$ = 5,184,705,528,587,072,045",
+    "$e^{50}$ is “5,184,705,528,587,072,045”",
     says="5_184_705_528_587_072_045",
     rather="5_184_705_528_587_072_464_087",
     settled="saturation.md#the-exponential-in-numbers",
@@ -952,7 +946,7 @@ def exponential_of_50():
 @ledger.claim(
     "003-35",
     LARGE,
-    "the difference between $e^{10}$ and $e^{50}$ is astronomically large",
+    "From $e^{10}$ to $e^{50}$ the difference is “astronomically large”",
     says="small < 1e-17 * large",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -965,7 +959,7 @@ def astronomical():
 @ledger.claim(
     "003-36",
     LARGE,
-    "$e^{5}$ = 148",
+    "$e^{5}$ is 148, where it is needed again",
     says="148",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -977,7 +971,7 @@ def exponential_of_5_again():
 @ledger.claim(
     "003-37",
     LARGE,
-    "The softmax output will be approximately [1.0, 0.0, 0.0]",
+    "Softmax of 50, 10 and 5 is about 1, 0 and 0",
     says="[1.0, 0.0, 0.0]",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -992,7 +986,7 @@ def softmax_of_50():
 @ledger.claim(
     "003-38",
     LARGE,
-    "$e^{0.5}$ = 1.649",
+    "$e^{0.5}$ is 1.649",
     says="1.649",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -1005,7 +999,7 @@ def exponential_of_half():
 @ledger.claim(
     "003-39",
     LARGE,
-    "Sum = 152.780",
+    "The exponentials of 5, 1 and 0.5 add up to 152.780",
     says="152.780",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -1020,7 +1014,7 @@ def sum_of_exponentials():
 @ledger.claim(
     "003-40",
     LARGE,
-    "[0.971, 0.018, 0.011]",
+    "Softmax of 5, 1 and 0.5 is 0.971, 0.018 and 0.011",
     says="[0.971, 0.018, 0.011]",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -1035,8 +1029,8 @@ def softmax_of_5():
 @ledger.claim(
     "003-41",
     LARGE,
-    "the first value still gets the most attention … other values are not "
-    "completely zero. The model can still learn from all positions",
+    "With these smaller scores the others are “not completely zero”, and a "
+    "model can still learn from all",
     says="0 < third < second < first",
     reading="no weight is 0, so every position gets a gradient",
     settled="saturation.md#the-exponential-in-numbers",
@@ -1059,8 +1053,7 @@ def not_zero():
 @ledger.claim(
     "003-42",
     LARGE,
-    "the dot product scores become so large that softmax outputs become almost "
-    "one-hot",
+    "For large $d_k$ softmax without a scale is “almost one-hot”",
     says="1.0",
     needs=r"$\sqrt{d_k}$ is far above $\sqrt{2\ln n}$, for $n$ keys",
     same_need="few keys, or large heads",
@@ -1080,7 +1073,7 @@ def one_hot():
 @ledger.claim(
     "003-43",
     RIGHT,
-    "Variance(dot_product / c) = $d_k / c^2$",
+    "Divided by $c$, a variance is divided by $c^2$",
     says="d / c**2",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
@@ -1098,8 +1091,8 @@ def divided():
 @ledger.claim(
     "003-44",
     RIGHT,
-    "[2, 4, 6] … Mean = … 4 … Variance = … 2.67 … New Mean = … 2 … New "
-    "Variance = … 0.67",
+    "2, 4, 6 have mean 4 and variance 2.67; halved, they have mean 2 and "
+    "variance 0.67",
     says="[4, 2.67, 2, 0.67]",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -1120,8 +1113,7 @@ def halved():
 @ledger.claim(
     "003-66",
     RIGHT,
-    "Differences from mean: … [-2, 0, 2] … Squared differences: [4, 0, 4] … "
-    "[-1, 0, 1] … [1, 0, 1]",
+    "The distances from the mean, before and after, and their squares",
     says="[-2, 0, 2, 4, 0, 4, -1, 0, 1, 1, 0, 1]",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -1137,7 +1129,7 @@ def differences():
 @ledger.claim(
     "003-67",
     RIGHT,
-    "2.67 / 4 = 0.67",
+    "A quarter of 2.67 is 0.67",
     says="0.67",
     settled="variance.md#variance-from-the-beginning",
 )
@@ -1151,7 +1143,7 @@ def quarter():
 @ledger.claim(
     "003-45",
     RIGHT,
-    r"$c = \sqrt{d_k}$",
+    r"So $c$ has to be $\sqrt{d_k}$",
     says="sqrt(d)",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
@@ -1174,7 +1166,7 @@ def divisor():
 @ledger.claim(
     "003-46",
     RIGHT,
-    "It is mathematically the correct scaling factor",
+    "This is “mathematically the correct scaling factor”",
     says="sqrt(d)",
     settled="scales.md#two-assumptions-two-answers",
 )
@@ -1195,8 +1187,7 @@ def correct_factor():
 @ledger.claim(
     "003-47",
     RIGHT,
-    "regardless of how large $d_k$ is … produces well-distributed attention "
-    "weights",
+    "With it weights are “well-distributed” for any $d_k$",
     says="taking_part > n / 8",
     needs="for a given $q$, the divided scores $z$ are independent and no "
     "heavier in the tails than a standard Gaussian: "
@@ -1255,7 +1246,7 @@ def well_distributed():
 @ledger.cited(
     "003-48",
     RIGHT,
-    "The authors … chose this value for exactly this reason",
+    "The paper's authors chose it “for exactly this reason”",
     kind="history",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
@@ -1269,7 +1260,8 @@ def chosen_for_this_reason():
 @ledger.claim(
     "003-49",
     NUMBERS,
-    r"dot_product = … 1 … $\sqrt4 = 2$ … scaled_score = 1 / 2 = 0.5",
+    "An example at $d_k = 4$: the product is 1, the root 2, the scaled "
+    "score 0.5",
     says="[1, 2, 0.5]",
     settled="variance.md#two-scores-by-hand",
 )
@@ -1286,7 +1278,7 @@ def four_dimensions():
 @ledger.claim(
     "003-74",
     NUMBERS,
-    "Both values are small, so softmax will behave well in either case",
+    "At 1 and at 0.5 softmax “will behave well”",
     says="both < 0.9",
     reading="beside a second key of score 0, neither 1 nor 0.5 gives the key "
     "nearly all of the weight",
@@ -1308,7 +1300,7 @@ def behaves_well():
 @ledger.claim(
     "003-50",
     NUMBERS,
-    "Scaling does not matter much when $d_k$ is small",
+    "For small $d_k$ scaling “does not matter much”",
     says="bare > scaled / 2",
     reading="at $d_k = 4$ and for three keys, as in the article's other "
     "examples, at least half as many take part as with the divisor",
@@ -1330,8 +1322,7 @@ def small_dimension():
 @ledger.claim(
     "003-54",
     NUMBERS,
-    "Example 2: Large dimension ($d_k$ = 64) … Let's say we have three words "
-    "with dot product scores: [14, 10, 12]",
+    "An example at $d_k = 64$: three words with the scores 14, 10 and 12",
     says="shown < usual",
     question=True,
     settled="saturation.md#three-scores-at-64-dimensions",
@@ -1371,7 +1362,8 @@ def typical_example():
 @ledger.claim(
     "003-51",
     NUMBERS,
-    "$e^{14}$ = 1,202,604 … $e^{12}$ = 162,755 … Sum = 1,387,386",
+    "$e^{14}$ is 1,202,604, $e^{12}$ is 162,755, and with $e^{10}$ they add "
+    "up to 1,387,386",
     says="[1_202_604, 162_755, 1_387_386]",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1388,8 +1380,8 @@ def example_without():
 @ledger.claim(
     "003-52",
     NUMBERS,
-    "softmax = [0.867, 0.016, 0.117] … the first word gets 86.7% of the "
-    "attention. The second word gets only 1.6%",
+    "Undivided, the weights are 0.867, 0.016 and 0.117, as percentages 86.7 "
+    "for the first and 1.6 for the second",
     says="[0.867, 0.016, 0.117]",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1404,8 +1396,7 @@ def weights_without():
 @ledger.claim(
     "003-53",
     NUMBERS,
-    "The distribution is quite extreme even though the raw scores (14, 10, 12) "
-    "are not that far apart",
+    "These weights are “quite extreme”, and the scores “not that far apart”",
     says="span < usual",
     reading="they lie closer together than three scores at $d_k = 64$ do on "
     "average",
@@ -1426,7 +1417,7 @@ def not_far_apart():
 @ledger.claim(
     "003-55",
     NUMBERS,
-    r"$\sqrt{64} = 8$ … [14/8, 10/8, 12/8] = [1.75, 1.25, 1.5]",
+    "Divided by the root, 8, the scores are 1.75, 1.25 and 1.5",
     says="[8, 1.75, 1.25, 1.5]",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1438,7 +1429,7 @@ def example_divided():
 @ledger.claim(
     "003-56",
     NUMBERS,
-    "$e^{1.75}$ = 5.755 … $e^{1.25}$ = 3.490 … $e^{1.5}$ = 4.482",
+    "Their exponentials are 5.755, 3.490 and 4.482",
     says="[5.755, 3.490, 4.482]",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1453,7 +1444,7 @@ def exponentials_with():
 @ledger.claim(
     "003-57",
     NUMBERS,
-    "Sum = 13.727",
+    "The three exponentials add up to 13.727",
     says="13.727",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1466,7 +1457,7 @@ def sum_with():
 @ledger.claim(
     "003-58",
     NUMBERS,
-    "[0.419, 0.254, 0.326] … 41.9%, 25.4%, and 32.6%",
+    "The weights are then 0.419, 0.254 and 0.326, given as percentages too",
     says="[0.419, 0.254, 0.326]",
     settled="saturation.md#three-scores-at-64-dimensions",
 )
@@ -1483,8 +1474,8 @@ def weights_with():
 @ledger.claim(
     "003-59",
     NUMBERS,
-    "The model can now learn from all three words instead of focusing almost "
-    "entirely on one word",
+    "All three words now teach the model something, where before it was "
+    "mainly one",
     says="bare < 2 < scaled",
     reading="two keys or more take part, instead of fewer",
     settled="saturation.md#three-scores-at-64-dimensions",
@@ -1505,7 +1496,7 @@ def learn_from_three():
 @ledger.claim(
     "003-60",
     TOGETHER,
-    "grows in magnitude … The variance of the dot product is equal to $d_k$",
+    "The summary: the product grows, and its variance is $d_k$",
     says="d",
     settled="variance.md#the-same-in-one-line-with-less-assumed",
 )
@@ -1535,8 +1526,7 @@ def summary():
 @ledger.cited(
     "003-61",
     TOGETHER,
-    "without it, the Transformer architecture would struggle to learn "
-    "effectively, especially with larger dimensions",
+    "A Transformer without it “would struggle to learn effectively”",
     kind="opinion",
     settled="scales.md#t5-which-has-no-divisor",
 )
@@ -1552,10 +1542,9 @@ def would_struggle():
 @ledger.cited(
     "003-68",
     TOGETHER,
-    "It is a small but very important detail that makes the entire attention "
-    "mechanism work",
+    "It is small and “makes the entire attention mechanism work”",
     kind="opinion",
-    settled="questions.md#without-scaling",
+    settled="questions-without.md#without-scaling",
 )
 def makes_it_work():
     """Praise, in good faith. Taken literally it is not so: T5 has no divisor,

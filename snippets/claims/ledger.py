@@ -1,7 +1,7 @@
 """How a claim of a source is written down, checked, and its check tried.
 
-A claim is a quotation, an expression that says the same in code, and a function
-that computes the truth by a route of its own. The verdict follows from the two:
+A claim is what a source says, in our words, an expression that says the same in
+code, and a function that computes the truth by a route of its own. The verdict follows from the two:
 
     true       what the expression says is found in every case
     true if    ... in every case that meets an assumption, and not beyond it
@@ -90,7 +90,7 @@ class Ledger:
         self,
         key: str,
         place: str,
-        quote: str,
+        said: str,
         *,
         says: str,
         settled: str,
@@ -99,6 +99,7 @@ class Ledger:
         reading: str = "",
         question: bool = False,
         withdrawn: bool = False,
+        theorem: str = "",
         same_need: str = "",
         same_error: str = "",
     ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
@@ -107,7 +108,8 @@ class Ledger:
         Args:
             key: its number, such as `000-16`, which links lead to.
             place: where in the source it stands; empty if we add it ourselves.
-            quote: a short phrase of the source, in Markdown.
+            said: what the source says there, in our words and in Markdown; only
+                what stands between “ and ” is the source's.
             says: the claim as an expression; see Statement.
             settled: the section that settles it, such as `variance.md#puzzle`.
             rather: what is right, as an expression, where the claim is wrong.
@@ -115,13 +117,15 @@ class Ledger:
             reading: how we read it, in Markdown, if nothing testable is said.
             question: whether it asserts nothing; then `says` is our answer.
             withdrawn: whether its author took it back.
+            theorem: why no case could refute it, if it is a comparison that
+                holds whatever is compared; the cases then only show it.
             same_need: a name for the assumption, if other claims need it too.
             same_error: a name for the error, if other claims contain it too.
         """
         entry = {
             "key": key,
             "place": place,
-            "quote": quote,
+            "said": said,
             "says": says,
             "settled": settled,
             "rather": rather,
@@ -129,13 +133,14 @@ class Ledger:
             "reading": reading,
             "question": question,
             "withdrawn": withdrawn,
+            "theorem": theorem,
             "same_need": same_need,
             "same_error": same_error,
         }
         return self.enter(entry)
 
     def cited(
-        self, key: str, place: str, quote: str, *, kind: str, settled: str
+        self, key: str, place: str, said: str, *, kind: str, settled: str
     ) -> Callable[..., Any]:
         """Enter a statement that no code can settle.
 
@@ -145,7 +150,7 @@ class Ledger:
         Args:
             key: its number.
             place: where in the source it stands.
-            quote: a short phrase of the source, in Markdown.
+            said: what the source says there, as in `claim`.
             kind: `history` or `opinion`.
             settled: the section that speaks of it.
         """
@@ -157,7 +162,7 @@ class Ledger:
             {
                 "key": key,
                 "place": place,
-                "quote": quote,
+                "said": said,
                 "kind": kind,
                 "settled": settled,
             }
@@ -217,6 +222,13 @@ class Ledger:
         return found | {"judged_by": judged_by}
 
 
+class Part(NamedTuple):
+    """Some of a module's code, and the names that it uses."""
+
+    text: str
+    names: set[str]
+
+
 class Code:
     """The code of a source's module: that of each claim, and the rest.
 
@@ -225,16 +237,19 @@ class Code:
     """
 
     def __init__(self, source: str) -> None:
-        self.claims: dict[str, ast.FunctionDef] = {}  # by the function's name
-        self.rest: list[ast.stmt] = []
+        self.claims: dict[str, Part] = {}  # by the function's name
+        rest: list[ast.AST] = []
         for statement in ast.parse(source).body:
             if isinstance(statement, ast.FunctionDef) and any(
                 ast.unparse(decorator).startswith("ledger.")
                 for decorator in statement.decorator_list
             ):
-                self.claims[statement.name] = statement
+                # Without the docstring, which judges nothing.
+                code = [*statement.decorator_list, *statement.body[1:]]
+                self.claims[statement.name] = part_of(code)
             else:
-                self.rest.append(statement)
+                rest.append(statement)
+        self.rest = part_of(rest)
 
     def digest(self, claim: str) -> str:
         """Tell the code that judges a claim from what it was.
@@ -250,19 +265,21 @@ class Code:
         """
         if claim not in self.claims:
             return ""
-        code = [*self.rest, *judging(self.claims[claim])]
-        others = {n: f for n, f in self.claims.items() if n != claim}
-        for part in code:  # which grows
-            for node in ast.walk(part):
-                if isinstance(node, ast.Name) and node.id in others:
-                    code += judging(others.pop(node.id))
-        text = "\n".join(ast.unparse(part) for part in code)
+        parts = [self.rest, self.claims[claim]]
+        others = self.claims.keys() - {claim}
+        for part in parts:  # which grows
+            called = sorted(part.names & others)
+            parts += [self.claims[name] for name in called]
+            others -= {*called}
+        text = "\n".join(part.text for part in parts)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def judging(function: ast.FunctionDef) -> list[ast.AST]:
-    """Give a claim's code, without the docstring."""
-    return [*function.decorator_list, *function.body[1:]]
+def part_of(code: list[ast.AST]) -> Part:
+    """Write some code in one way, however it is laid out, and list its names."""
+    nodes = (node for statement in code for node in ast.walk(statement))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return Part("\n".join(ast.unparse(each) for each in code), names)
 
 
 def named(check: Callable[..., Any]) -> str:
@@ -416,6 +433,8 @@ def check_words(
             f"found '{outcome}', needs='{entry['needs']}'; a claim that "
             "fails beyond its assumption, and only such a claim, says its needs"
         )
+    if entry["theorem"] and not (outcome == "true" and says.compares):
+        raise MisfitError("`theorem` is said of comparisons that hold")
     if len(met) < len(cases) and outcome == "true":
         raise MisfitError("it holds beyond its assumption too: drop `beyond`")
     for word, expected in (

@@ -101,9 +101,42 @@ JOINTS = [joint(1), joint(2), joint(3)]
 
 
 @ledger.claim(
+    "000-45",
+    "Motivation",
+    "The question of the note: μP divides by $d$ where others divide by "
+    r"$\sqrt d$. “Why?”",
+    says="2",
+    question=True,
+    settled="training.md#what-mup-holds-constant",
+)
+def why_by_d():
+    r"""Because of what a step adds. Adam's first step moves each coordinate of
+    the query by one size, towards the key, so that all products gain, and twice
+    as many gain {= growth :.2f } times as much in this draw. The size of $q\cdot k$
+    at the start becomes only {= start :.2f } times as large. Whether one has to
+    follow the step or the start is [contested](training.md#is-it-necessary).
+    """
+    rng = np.random.default_rng(0)
+    gain, size = {}, {}
+    for d in (1024, 2048):
+        q, k = rng.standard_normal((2, 4000, d))
+        moved = q + 0.01 * np.sign(k)
+        scores = np.sum(q * k, axis=1)
+        gain[d] = mean_and_error(np.sum(moved * k, axis=1) - scores)
+        size[d] = np.sqrt(np.mean(scores**2))
+    growth = gain[2048][0] / gain[1024][0]
+    error = growth * np.hypot(*(e / m for m, e in gain.values()))
+    return finding(
+        case(growth, within=5 * error),
+        growth=growth,
+        start=size[2048] / size[1024],
+    )
+
+
+@ledger.claim(
     "000-01",
     "Motivation",
-    r"the logits are $q^\top k$, where $q, k \in \mathbb{R}^d$",
+    r"What it calls the logits is $q\cdot k$, for vectors of $d$ numbers",
     says="sum(q * k)",
     needs="“logits” means the scores before they are divided",
     settled="training.md#what-mup-holds-constant",
@@ -129,7 +162,7 @@ def logits():
 @ledger.cited(
     "000-02",
     "Motivation",
-    r"μP says to scale attention by $1/d$ rather than the usual $1/\sqrt{d}$",
+    r"The usual factor is $1/\sqrt d$, and μP asks for $1/d$",
     kind="history",
     settled="training.md#what-mup-holds-constant",
 )
@@ -144,8 +177,7 @@ def mup():
 @ledger.claim(
     "000-03",
     "Motivation",
-    r"If $q$ and $k$ were independent, the usual $1/\sqrt{d}$ scaling would be "
-    "exactly the right guess",
+    r"For independent $q$ and $k$, $\sqrt d$ is “exactly the right guess”",
     says="sqrt(d)",
     needs="one of the two also has uncorrelated coordinates with mean 0 and "
     "variance 1, and the other a mean squared length of $d$",
@@ -189,7 +221,7 @@ def independent():
 @ledger.claim(
     "000-04",
     "Motivation",
-    "Each term $q_i k_i$ is mean-zero with bounded variance",
+    "A single product $q_ik_i$ has mean 0, and its variance is bounded",
     says="array([0, square_q * square_k])",
     needs="one of the two means is 0, and both variances are bounded",
     settled="variance.md#one-product",
@@ -226,8 +258,8 @@ def one_term():
 @ledger.claim(
     "000-05",
     "Motivation",
-    "so the sum … lives in the familiar Central Limit Theorem world and "
-    r"fluctuates at scale $\sqrt{d}$",
+    "So a central limit theorem holds for the sum, which varies “at scale "
+    r"$\sqrt d$”",
     says="sqrt(d)",
     needs="the terms are independent of each other, or nearly so",
     same_need="independence",
@@ -269,7 +301,7 @@ def sum_of_terms():
 @ledger.claim(
     "000-06",
     "Motivation",
-    "during training, $q$ and $k$ pick up correlations",
+    "Training makes queries and keys “pick up correlations”",
     says="abs(before) < 5 * error < after",
     reading="a few steps of training correlate the coordinates $q_i$ and $k_i$ "
     "of a query and the key that it looks for",
@@ -302,7 +334,8 @@ def correlations():
 @ledger.claim(
     "000-07",
     "Motivation",
-    "less like a CLT object and more like a Law of Large Numbers object",
+    "With these correlations the score follows a law of large numbers "
+    "rather than a central limit theorem",
     says="2",
     needs=r"$\operatorname{tr} C = \mathbb{E}[q^\top k]$ grows in proportion "
     "to $d$",
@@ -334,8 +367,7 @@ def large_numbers():
 @ledger.claim(
     "000-44",
     "Motivation",
-    "In the large-width regime that μP cares about, this matters … as $d$ "
-    "grows",
+    "This counts where widths are large, which is the case that μP is made for",
     says="2",
     settled="training.md#when-the-head-stays-the-same",
 )
@@ -356,7 +388,7 @@ def wider_heads():
 @ledger.claim(
     "000-08",
     "Motivation",
-    r"we want the size of $q^\top k$ to stay $O(1)$ as $d$ grows",
+    r"As $d$ grows, the size of $q\cdot k$ should “stay $O(1)$”",
     says="1",
     reading=r"it is the divided score, $q^\top k/s$ with a divisor $s$, that "
     "should keep its size",
@@ -385,9 +417,36 @@ def stays_bounded():
 
 
 @ledger.claim(
+    "000-46",
+    "Motivation",
+    r"What has to be settled is whether the score is “a $\sqrt d$ object or "
+    "a $d$ object”",
+    says="0.5 < small < large < 1",
+    reading=r"for $C = \rho I$ the power with which the size grows rises "
+    "with $d$ from a half to 1",
+    settled="theorem.md#what-it-says",
+)
+def between_the_two():
+    r"""At the sizes that heads have it is neither. With $\rho = {= rho }$ the
+    size grows around $d = 64$ like $d$ to the power {= small :.2f }, and around
+    $d = 1024$ to the power {= large :.2f }.
+    """
+    rho = 0.1
+
+    def power(d):
+        return np.log2(size(rho, 2 * d) / size(rho, d / 2)) / 2
+
+    small, large = power(64), power(1024)
+    return finding(
+        case(small=small, large=large), rho=rho, small=small, large=large
+    )
+
+
+@ledger.claim(
     "000-09",
     "Motivation",
-    r"$\|q^\top k\|_2 := \left(\mathbb{E}[(q^\top k)^2]\right)^{1/2}$",
+    r"The size that it computes: $\|q\cdot k\|_2$, the root of "
+    r"$\mathbb{E}(q\cdot k)^2$",
     says="sum(chance * score**2) ** (1 / 2)",
     settled="theorem.md#what-is-assumed",
 )
@@ -407,8 +466,8 @@ def norm_of_score():
 @ledger.claim(
     "000-10",
     "Motivation",
-    r"a baseline term, which is there even when $q \perp k$, and two alignment "
-    r"terms controlled by the cross-covariance $C = \mathbb{E}[qk^\top]$",
+    "The mean square has one part that independent vectors have too, and "
+    r"two more parts that come with $C = \mathbb{E}[qk^\top]$",
     says="baseline + alignment",
     settled="theorem.md#terms",
 )
@@ -448,7 +507,8 @@ def decomposition():
 @ledger.claim(
     "000-11",
     "Motivation",
-    r"makes the $\sqrt{d} \to d$ transition completely explicit",
+    r"The formula shows how $\sqrt d$ turns into $d$, and makes it "
+    "“completely explicit”",
     says="[0.5, 1.0]",
     reading=r"for $C = \rho I$ the theorem gives the size at every $d$, and "
     "the power of $d$ that it grows like goes from a half to 1",
@@ -497,14 +557,15 @@ def transition():
 @ledger.claim(
     "000-12",
     "Setup",
-    "real query and key vectors in a trained network are not literally "
-    "Gaussian",
+    "In a trained network queries and keys are “not literally Gaussian”",
     says="trained < gaussian",
     settled="theorem.md#with-fewer-assumptions",
 )
 def not_gaussian():
-    r"""Nor in small ones, the only ones that we look at. If queries and keys
-    were Gaussian, their covariances would tell how much a token's score with
+    r"""Nor in a pretrained one, in which the formula for Gaussian vectors
+    misses by up to {= trained/formula.up_to :.1f } times where a token meets
+    itself ([how that was measured](trained.md#where-the-formula-fails)); the
+    check here takes small networks. If queries and keys were Gaussian, their covariances would tell how much a token's score with
     itself varies from token to token. After 100 steps of learning to look
     {= tokens } tokens up it varies far less, in each of {= networks } networks:
     its variance is at most {= trained :.3f } times that in this draw. Chance
@@ -539,7 +600,8 @@ def not_gaussian():
 @ledger.claim(
     "000-13",
     "Setup, Assumption 1",
-    r"$C = \mathbb{E}[q k^\top]$ is the cross-covariance",
+    "The matrix $C$ of the model holds the covariances of $q$'s coordinates "
+    "with $k$'s",
     says="C",
     settled="theorem.md#what-is-assumed",
 )
@@ -565,7 +627,8 @@ def cross_covariance():
 @ledger.claim(
     "000-14",
     "Setup",
-    r"its $L^p$ norm is $\|X\|_p := \left(\mathbb{E}[|X|^p]\right)^{1/p}$",
+    "The $L^p$ norm of a random number is the $p$-th root of "
+    r"$\mathbb{E}|X|^p$",
     says="sum(chance * abs(x)**p) ** (1 / p)",
     settled="theorem.md#what-is-assumed",
 )
@@ -599,7 +662,7 @@ def p_norm():
 @ledger.cited(
     "000-43",
     "Setup",
-    "See Vershynin, High-Dimensional Probability, Chapter 1",
+    "For the notation it refers to chapter 1 of Vershynin's book",
     kind="history",
     settled="theorem.md#what-is-assumed",
 )
@@ -612,7 +675,7 @@ def reference():
 @ledger.claim(
     "000-15",
     "Setup, Definition 2",
-    "This is the root-mean-square magnitude of the dot product",
+    "This norm with $p = 2$ is the root mean square of the score",
     says="sqrt(variance + mean**2)",
     settled="theorem.md#what-is-assumed",
 )
@@ -643,9 +706,8 @@ def root_mean_square():
 @ledger.claim(
     "000-16",
     "Main Result, Theorem 1",
-    r"$\|q^\top k\|_2 =$ "
-    r"$(\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2 + {}$ "
-    r"$(\operatorname{tr} C)^2)^{1/2}$",
+    r"Theorem 1: $\mathbb{E}(q\cdot k)^2 = \|C\|_F^2 + (\operatorname{tr} "
+    r"C)^2 + \operatorname{tr}(\Sigma_q\Sigma_k)$; the norm is its root",
     says="sqrt(trace(cov_q @ cov_k) + norm(C)**2 + trace(C)**2)",
     rather="sqrt(trace(cov_q @ cov_k) + trace(C @ C) + trace(C)**2)",
     same_error="a transpose",
@@ -740,7 +802,7 @@ def size_of_slip():
 @ledger.claim(
     "000-18",
     "Interpretation",
-    r"Independent ($C = 0$): $\|q^\top k\|_2 = \sqrt{d}$",
+    r"For $C = 0$ the size is $\sqrt d$",
     says="sqrt(d)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
     same_need="covariances",
@@ -768,8 +830,7 @@ def no_correlation():
 @ledger.claim(
     "000-19",
     "Interpretation",
-    r"Isotropic correlation ($C = \rho I$): "
-    r"$\|q^\top k\|_2 = \sqrt{d + \rho^2 d + \rho^2 d^2}$",
+    r"For $C = \rho I$ its square is $\rho^2d^2 + (1 + \rho^2)d$",
     says="sqrt(d + rho**2 * d + rho**2 * d**2)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
     same_need="covariances",
@@ -802,7 +863,8 @@ def isotropic():
 @ledger.claim(
     "000-20",
     "Interpretation",
-    r"any nonzero $\rho$ makes the $d^2$ term dominate",
+    r"For $C = \rho I$, “any nonzero $\rho$” lets the term with $d^2$ "
+    "outweigh the others",
     says="aligned > rest",
     needs=r"$d > 1 + 1/\rho^2$",
     settled="theorem.md#what-it-says",
@@ -834,7 +896,7 @@ def dominates():
 @ledger.claim(
     "000-21",
     "Interpretation",
-    r"Perfect alignment ($k = q$): $\|q^\top k\|_2 \approx d$",
+    "For a key equal to its query the size is about $d$",
     says="d",
     needs="the coordinates of $q$ are uncorrelated, with variance 1",
     same_need="covariances",
@@ -862,7 +924,7 @@ def copies():
 @ledger.claim(
     "000-22",
     "Interpretation",
-    "the whole story is really carried by $C$",
+    "“The whole story” is in $C$",
     says="sqrt(d + rise)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$",
     same_need="covariances",
@@ -905,7 +967,7 @@ def whole_story():
 @ledger.claim(
     "000-23",
     "Interpretation",
-    r"If $C$ is negligible, you stay in the $\sqrt{d}$ world",
+    r"Where $C$ is “negligible”, the size stays with $\sqrt d$",
     says="sqrt(d)",
     needs=r"$\operatorname{tr}(\Sigma_q\Sigma_k) = d$, and “negligible” is "
     r"said of $\operatorname{tr} C$ beside $\sqrt{d}$ and of "
@@ -952,7 +1014,7 @@ def negligible():
 @ledger.claim(
     "000-24",
     "Interpretation",
-    "If $C$ has coherent structure, the $d$-scale behavior starts to take over",
+    "Where $C$ has “coherent structure”, the size begins to follow $d$",
     says="rho",
     reading=r"coherent structure means $\operatorname{tr} C = \rho d$, and "
     r"then $\|q^\top k\|_2/d$ tends to $\rho$",
@@ -981,7 +1043,7 @@ def coherent():
 @ledger.cited(
     "000-25",
     "Proof of Theorem 1",
-    "found with the help of ChatGPT",
+    "ChatGPT helped to find the proof",
     kind="history",
     settled="theorem.md#the-proof-by-steins-identity",
 )
@@ -994,7 +1056,8 @@ def help_with_proof():
 @ledger.claim(
     "000-26",
     "Proof of Theorem 1",
-    "That works, but in coordinates it quickly turns into quite a mess",
+    "By Isserlis's theorem the proof works too, but in coordinates it "
+    "becomes “quite a mess”",
     says="means + inside + across",
     reading="Isserlis's theorem, coordinate by coordinate, gives the mean "
     "square",
@@ -1024,8 +1087,7 @@ def in_coordinates():
 @ledger.claim(
     "000-27",
     "Proof of Theorem 1",
-    r"We package $q^\top k$ as a quadratic form $w^\top A w$ in the joint "
-    "vector $w = (q, k)$",
+    "The score is a quadratic form in $q$ and $k$ put together",
     says="w @ A @ w",
     settled="theorem.md#the-block-product-and-the-slip",
 )
@@ -1068,7 +1130,8 @@ def smooth_functions():
 @ledger.claim(
     "000-28",
     "Proof of Theorem 1, Lemma 1",
-    r"$\mathbb{E}[z_i \, h(z)] = \mathbb{E}[\partial_i h(z)]$",
+    "Stein's lemma: multiplying by $z_i$ has the same mean as "
+    "differentiating by $z_i$",
     says="slopes @ chance",
     settled="theorem.md#first-lemma",
 )
@@ -1088,8 +1151,9 @@ def stein():
 @ledger.claim(
     "000-29",
     "Proof of Theorem 1, Lemma 1",
-    r"Applying this twice gives the matrix form: $\mathbb{E}[zz^\top h(z)] = "
-    r"I\,\mathbb{E}[h(z)] + \mathbb{E}[\nabla^2 h(z)]$",
+    "From this lemma, “twice”, follows a form for matrices: "
+    r"$\mathbb{E}[h\,zz^\top]$ is $\mathbb{E}[h]\,I$ plus the mean of the "
+    "second derivatives",
     says="I * mean + bend",
     needs=r"$\mathbb{E}\|\nabla^2 h(z)\| < \infty$",
     settled="theorem.md#first-lemma",
@@ -1133,8 +1197,8 @@ def symmetric(n, seed=0):
 @ledger.claim(
     "000-30",
     "Proof of Theorem 1, Lemma 2",
-    r"$\mathbb{E}[(w^\top B w)^2] =$ $(\operatorname{tr}(B\Sigma))^2 + "
-    r"2\operatorname{tr}((B\Sigma)^2)$",
+    r"The mean square of $w^\top Bw$ is $2\operatorname{tr}(B\Sigma "
+    r"B\Sigma)$ plus the square of $\operatorname{tr}(B\Sigma)$",
     says="trace(B @ Sigma)**2 + 2 * trace(B @ Sigma @ B @ Sigma)",
     settled="theorem.md#second-lemma",
 )
@@ -1155,7 +1219,8 @@ def lemma_two():
 @ledger.claim(
     "000-40",
     "Proof of Theorem 1, Lemma 2",
-    r"set $M = \Sigma^{1/2} B \Sigma^{1/2}$, which is still symmetric",
+    r"The matrix $B$ between two roots of $\Sigma$, called $M$, is symmetric "
+    "as well",
     says="M",
     settled="theorem.md#second-lemma",
 )
@@ -1182,13 +1247,13 @@ def still_symmetric():
 @ledger.claim(
     "000-41",
     "Proof of Theorem 1, Lemma 2",
-    r"Then $w^\top B w = z^\top M z$",
+    "In $z$ the form has the matrix $M$ where in $w$ it has $B$",
     says="w @ B @ w",
     settled="theorem.md#second-lemma",
 )
 def reduced():
-    r"""Found at random points $z$, with $w = \Sigma^{1/2} z$ and
-    $M = \Sigma^{1/2}B\Sigma^{1/2}$ as the sum of $M_{ij}z_iz_j$.
+    r"""Found at random points $z$, with $w$ as the root of $\Sigma$ times $z$,
+    and the form as the sum of $M_{ij}z_iz_j$.
     """
     cases = []
     for Sigma in [*JOINTS, QUARTER_TURN]:
@@ -1204,13 +1269,12 @@ def reduced():
 @ledger.claim(
     "000-31",
     "Proof of Theorem 1, Lemma 2",
-    r"$\operatorname{tr}(M) = \operatorname{tr}(B\Sigma)$ and "
-    r"$\operatorname{tr}(M^2) = \operatorname{tr}((B\Sigma)^2)$",
+    r"$M$ and $B\Sigma$ have one trace, and their squares too",
     says="array([trace(B @ Sigma), trace(B @ Sigma @ B @ Sigma)])",
     settled="theorem.md#second-lemma",
 )
 def traces():
-    r"""$M = \Sigma^{1/2}B\Sigma^{1/2}$ is symmetric. The check adds up its
+    r"""$M$ is [symmetric](claims.md#000-40). The check adds up its
     eigenvalues, and their squares.
     """
     cases = []
@@ -1226,7 +1290,7 @@ def traces():
 @ledger.claim(
     "000-32",
     "Proof of Theorem 1, Lemma 2",
-    r"$\mathbb{E}[h(z)] = \operatorname{tr} M$ and $\nabla^2 h(z) = 2M$",
+    r"The form has mean $\operatorname{tr} M$ and second derivatives $2M$",
     says="array([trace(M), u @ (2 * M) @ u])",
     settled="theorem.md#second-lemma",
 )
@@ -1247,7 +1311,8 @@ def mean_and_bend():
 @ledger.claim(
     "000-33",
     "Proof of Theorem 1, Lemma 2",
-    r"$\mathbb{E}[zz^\top (z^\top M z)] = (\operatorname{tr} M)\, I + 2M$",
+    r"Multiplied by the form, $zz^\top$ has the mean $2M + "
+    r"\operatorname{tr}(M)\,I$",
     says="trace(M) * I + 2 * M",
     settled="theorem.md#second-lemma",
 )
@@ -1267,8 +1332,8 @@ def fourth_moments():
 @ledger.claim(
     "000-34",
     "Proof of Theorem 1, Lemma 2",
-    r"$\mathbb{E}[(z^\top M z)^2] = (\operatorname{tr} M)^2 + "
-    r"2\operatorname{tr}(M^2)$",
+    r"So the form's mean square is $2\operatorname{tr}(M^2) + "
+    r"(\operatorname{tr} M)^2$",
     says="trace(M)**2 + 2 * trace(M @ M)",
     settled="theorem.md#second-lemma",
 )
@@ -1289,8 +1354,7 @@ def square_of_form():
 @ledger.claim(
     "000-42",
     "Proof of Theorem 1, Lemma 2",
-    r"$\operatorname{tr}\!\big(M \,\mathbb{E}[zz^\top (z^\top M z)]\big) =$ "
-    r"$\operatorname{tr}\!\big(M((\operatorname{tr} M)\,I + 2M)\big)$",
+    "In between, that matrix of means is put under a trace with $M$",
     says="trace(M @ (trace(M) * I + 2 * M))",
     settled="theorem.md#second-lemma",
 )
@@ -1308,8 +1372,8 @@ def middle_step():
 @ledger.claim(
     "000-35",
     "Proof of Theorem 1",
-    r"$q^\top k = w^\top A w$ with "
-    r"$A = \frac12\begin{pmatrix} 0 & I_d \\ I_d & 0 \end{pmatrix}$",
+    r"The form's matrix for $q\cdot k$ has two unit matrices off its "
+    "diagonal, halved",
     says="w @ (swap / 2) @ w",
     settled="theorem.md#the-block-product-and-the-slip",
 )
@@ -1335,8 +1399,8 @@ def form_times_covariance(Sigma):
 @ledger.claim(
     "000-36",
     "Proof of Theorem 1",
-    r"$A\Sigma = \frac12\begin{pmatrix} C^\top & \Sigma_k \\ \Sigma_q & C "
-    r"\end{pmatrix}$",
+    r"Times $\Sigma$ it has $C^\top$ and $C$ on the diagonal and $\Sigma_k$, "
+    r"$\Sigma_q$ beside them, halved",
     says="table / 2",
     settled="theorem.md#the-block-product-and-the-slip",
 )
@@ -1357,7 +1421,7 @@ def block_product():
 @ledger.claim(
     "000-37",
     "Proof of Theorem 1",
-    r"$\operatorname{tr}(A\Sigma) = \operatorname{tr} C$",
+    "The trace of this is that of $C$",
     says="trace(C)",
     settled="theorem.md#the-block-product-and-the-slip",
 )
@@ -1377,8 +1441,8 @@ def trace_of_product():
 @ledger.claim(
     "000-38",
     "Proof of Theorem 1",
-    r"$\operatorname{tr}((A\Sigma)^2) = \frac12(\operatorname{tr}(\Sigma_q "
-    r"\Sigma_k) + \|C\|_F^2)$",
+    r"The trace of its square is half of $\|C\|_F^2 + "
+    r"\operatorname{tr}(\Sigma_q\Sigma_k)$",
     says="(trace(cov_q @ cov_k) + norm(C)**2) / 2",
     rather="(trace(cov_q @ cov_k) + trace(C @ C)) / 2",
     same_error="a transpose",
@@ -1408,8 +1472,7 @@ def slip():
 @ledger.claim(
     "000-39",
     "Proof of Theorem 1",
-    r"$\mathbb{E}[(q^\top k)^2] =$ $(\operatorname{tr} C)^2 + "
-    r"\operatorname{tr}(\Sigma_q \Sigma_k) + \|C\|_F^2$",
+    r"Put together, this gives the theorem, with $\|C\|_F^2$ in it",
     says="trace(C)**2 + trace(cov_q @ cov_k) + norm(C)**2",
     rather="trace(C)**2 + trace(cov_q @ cov_k) + trace(C @ C)",
     same_error="a transpose",

@@ -105,9 +105,37 @@ def overtaking():
 
 
 @ledger.claim(
+    "002-40",
+    "question",
+    "A score is computed like this “typically” if queries and keys have one "
+    "dimension",
+    says="all(defined == alike)",
+    theorem="by its definition, a dot product is of two vectors of one length",
+    settled="variance.md#what-is-divided-and-by-which-dimension",
+)
+def one_dimension():
+    """Always: of vectors with different lengths there is no dot product. What may
+    differ is the width of the tokens they come from, as in cross-attention, and
+    the dimension of the values.
+    """
+    sizes = [(a, b) for a in (1, 2, 64) for b in (1, 2, 64)]
+
+    def has_product(a, b):
+        try:
+            np.ones((3, a)) @ np.ones((5, b)).T
+        except ValueError:
+            return False
+        return True
+
+    defined = np.array([has_product(*size) for size in sizes])
+    alike = np.array([a == b for a, b in sizes])
+    return finding(case(defined=defined, alike=alike))
+
+
+@ledger.claim(
     "002-01",
     "question",
-    r"$\frac{Q^T K}{\sqrt{d}}$",
+    r"The formula: $Q^\top K$ over $\sqrt d$",
     says="Q.T @ K / sqrt(d)",
     settled="variance.md#what-is-divided-and-by-which-dimension",
 )
@@ -125,9 +153,9 @@ def product_of_columns():
 @ledger.claim(
     "002-02",
     "question",
-    "the dot product tends to blow up in higher dimension",
+    "In high dimensions the product “tends to blow up”",
     says="lower < higher",
-    settled="questions.md#why-they-grow",
+    settled="questions-why.md#why-they-grow",
 )
 def size_grows():
     r"""The average of $|q\cdot k|$ grows without bound, but like the root: from
@@ -147,7 +175,7 @@ def size_grows():
 @ledger.claim(
     "002-37",
     "question",
-    r"$\sqrt{d}$ helps to “keep things reasonable”",
+    "The root is there to “keep things reasonable”",
     says="exp(-1)",
     reading="of many keys the same share takes part at every dimension, one in "
     "$e$",
@@ -178,7 +206,7 @@ def reasonable():
 @ledger.claim(
     "002-03",
     "question",
-    "it serves to reduce the standard deviation to 1",
+    "The divisor makes the standard deviation 1",
     says="1",
     needs="queries and keys are independent, with means 0 and variances 1, and "
     "the coordinates of one of them are uncorrelated",
@@ -204,8 +232,7 @@ def deviation_of_logits():
 @ledger.cited(
     "002-35",
     "question",
-    "however chatGPT contradicts that statement, and I can't find resources "
-    "that support this claim",
+    "ChatGPT says the contrary, and no source was found",
     kind="history",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
@@ -220,8 +247,8 @@ def contradiction():
 @ledger.claim(
     "002-04",
     "question",
-    r"what is the mathematical justification behind $\sqrt{d}$ and not another "
-    r"form such as $\log d$, $d^5$, $e^{\pi d}$",
+    r"Why the root of $d$, and not its logarithm, its fifth power or $e^{\pi "
+    "d}$?",
     says="sqrt(d)",
     question=True,
     settled="scales.md#two-assumptions-two-answers",
@@ -245,13 +272,14 @@ def other_divisors():
 @ledger.claim(
     "002-05",
     "question",
-    r"simply $|Q||V|$ (a cosine similarity!)",
+    "Or why not “simply $|Q||V|$ (a cosine similarity!)”",
     says="q @ k / (norm(q) * norm(v))",
     rather="q @ k / (norm(q) * norm(k))",
     settled="scales.md#cosine-bounded-and-therefore-blunt",
 )
 def cosine():
-    """A slip of a letter: the cosine divides by the lengths of query and *key*.
+    """A slip of a letter, which changes what is computed: the cosine divides by
+    the lengths of query and *key*.
     It is a fair rival if a temperature goes with it [@henry2020]. Without one,
     no weight among 512 keys can exceed {= highest :.4f }.
     """
@@ -269,7 +297,7 @@ def cosine():
 @ledger.claim(
     "002-06",
     "question",
-    "if we want to keep things ‘bounded’",
+    "What one wants is to keep the scores “bounded”",
     says="1",
     reading="with the divisor $\\sqrt d$ the typical size of a score, the root "
     "mean square, is the same in every dimension",
@@ -295,7 +323,7 @@ def typical_score():
 @ledger.cited(
     "002-07",
     "first answer",
-    "the justification for this scaling is given in footnote [4] on page 4",
+    "The paper gives the reason in a footnote, number 4 on its page 4",
     kind="history",
     settled="variance.md#from-the-variance-to-the-divisor",
 )
@@ -309,9 +337,8 @@ def footnote():
 @ledger.claim(
     "002-08",
     "first answer",
-    "Let’s assume that the keys $K$ and queries $Q$ have zero mean and unit "
-    r"std … for the variance of the attention score we get: "
-    r"$\text{Var}(\alpha) = d_k$",
+    "For keys and queries of mean 0 and deviation 1 a score has the "
+    "variance $d_k$",
     says="d",
     needs="$q$ and $k$ are also independent, and the coordinates of one of "
     "them uncorrelated",
@@ -340,7 +367,7 @@ def variance_of_score():
 @ledger.claim(
     "002-09",
     "first answer",
-    "the variance of a sum of random variables equals the sum of the variances",
+    "Variances of random variables add up to that of their sum",
     says="sum(variances)",
     needs="no two of the variables are correlated",
     same_need="independence",
@@ -372,7 +399,7 @@ def variance_of_sum():
 @ledger.claim(
     "002-10",
     "first answer",
-    r"since $\text{Var}(q_{in}k_{jn}) = 1 \quad \forall n$",
+    "Each product of two coordinates has variance 1",
     says="1",
     needs="$q_{in}$ and $k_{jn}$ are independent",
     same_need="independence",
@@ -395,7 +422,7 @@ def variance_of_product():
 @ledger.claim(
     "002-11",
     "first answer",
-    r"$\text{std}(\alpha) = \sqrt{d_k}$",
+    r"The standard deviation is then $\sqrt{d_k}$",
     says="sqrt(d)",
     needs="$q$ and $k$ are independent, and the coordinates of one of them "
     "uncorrelated",
@@ -417,7 +444,7 @@ def deviation_of_score():
 @ledger.claim(
     "002-38",
     "first answer",
-    "The problem is that the softmax function saturates very quickly",
+    "Softmax “saturates very quickly”",
     says="exp(1)",
     reading="with every unit by which one score gains on the others, its odds "
     "are multiplied by one factor, so that its weight nears 1 exponentially",
@@ -450,8 +477,8 @@ def saturates():
 @ledger.claim(
     "002-12",
     "first answer",
-    "if one of the attention scores is slightly bigger than the others, then "
-    "the softmax function will put almost all of the weight on that element",
+    "A score that is “slightly bigger” than the rest takes “almost all of "
+    "the weight”",
     says="weight > 0.9",
     reading="slightly bigger is a lead of 4 over each of three others, as in "
     "the answer's own example: half of the scores' standard deviation at "
@@ -485,7 +512,7 @@ def slight_lead():
 @ledger.claim(
     "002-13",
     "first answer",
-    "y: [0.0174, 0.0174, 0.0174, 0.9479]",
+    "Softmax of 1, 1, 1, 5 is 0.0174 three times, and 0.9479",
     says="[0.0174, 0.0174, 0.0174, 0.9479]",
     settled="saturation.md#the-exponential-in-numbers",
 )
@@ -505,7 +532,7 @@ def printed_softmax():
 @ledger.claim(
     "002-14",
     "first answer",
-    "almost certainly one random score will be much higher than the others",
+    "“Almost certainly” one of the scores exceeds the others by much",
     says="chance > 0.95",
     needs="only two or three keys compete and $d_k$ is several thousand, or it "
     "is far larger still",
@@ -545,8 +572,7 @@ def one_stands_out():
 @ledger.claim(
     "002-15",
     "first answer",
-    "The softmax will output attention probability of $1.$ for that element "
-    "and zeros for the others",
+    "Softmax gives that one a weight of 1, and zeros to the others",
     says="[1, 0]",
     needs="its score leads all others by 17 or more",
     settled="saturation.md#how-saturated-is-it-really",
@@ -575,7 +601,7 @@ def weight_of_one():
 @ledger.claim(
     "002-16",
     "first answer",
-    "you will get no gradient propagation",
+    "Undivided, there is “no gradient propagation”",
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
@@ -615,7 +641,7 @@ def gradient():
 @ledger.claim(
     "002-17",
     "first answer",
-    "to ensure stable gradient flow is normalize your attention scores",
+    "A stable gradient is what one normalises the scores for",
     says="0",
     needs="the scores of a row are then independent Gaussians of variance 1, "
     "which dividing them gives if $q$ and $k$ have variance 1",
@@ -656,7 +682,7 @@ def stable_gradient():
 @ledger.claim(
     "002-18",
     "first answer",
-    r"scale the attention scores with $\sqrt{d_k}$",
+    r"One only has to scale the scores “with $\sqrt{d_k}$”",
     says="1",
     needs="queries and keys are independent, and the coordinates of one of "
     "them are uncorrelated",
@@ -689,9 +715,8 @@ def query_variance(inputs, weight_variance):
 @ledger.claim(
     "002-19",
     "first answer",
-    "is it safe to assume that our keys and queries have unit variance? "
-    "Well, yes! … LayerNorm … In addition the weights … are initialized using "
-    "Xavier initialization",
+    "That keys and queries have variance 1 is safe to assume, “well, yes!”, "
+    "thanks to LayerNorm and Xavier's rule",
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs, or its "
     "weights otherwise have a variance of one over the width",
@@ -727,25 +752,24 @@ def unit_variance():
 @ledger.cited(
     "002-20",
     "first answer",
-    "LayerNorm layers that are used exactly for this reason: normalizing the "
-    "inputs before applying the self-attention layer",
+    "The Transformer has LayerNorm “exactly for this reason”: to normalise "
+    "what its attention gets",
     kind="history",
     settled="scales.md#what-layernorm-gives-and-what-it-does-not",
 )
 def purpose_of_layer_norm():
-    """Its authors proposed it to make training faster [@ba2016]. In the first
-    Transformer it stands after attention, not before: later layers get
-    normalised inputs from it, but the first attention sees embeddings that are
-    not normalised [@vaswani2017]. Many later models put it before
-    [@xiong2020].
+    """Two papers say otherwise. Its authors proposed it to make training faster
+    [@ba2016]. And in the first Transformer it stands after attention, not
+    before: later layers get normalised inputs from it, but the first attention
+    sees embeddings that are not normalised [@vaswani2017]. Many later models
+    put it before [@xiong2020].
     """
 
 
 @ledger.claim(
     "002-21",
     "first answer",
-    "initialized using Xavier initialization and so the computed keys, queries "
-    "and values will also have unit std",
+    "By Xavier's rule queries, keys and values have deviation 1 “also”",
     says="1",
     needs="the matrix that is drawn has as many outputs as inputs",
     same_need="weights that keep the variance",
@@ -774,8 +798,8 @@ def xavier():
 @ledger.cited(
     "002-22",
     "first answer",
-    "In my opinion this scaled dot-product works so well only when combined "
-    "with LayerNorm and Xavier initialization",
+    "An opinion, as the author says: it works so well only with LayerNorm "
+    "and with Xavier's rule",
     kind="opinion",
     settled="scales.md#is-it-safe-to-assume-unit-variance",
 )
@@ -789,7 +813,7 @@ def best_combination():
 @ledger.claim(
     "002-23",
     "second answer",
-    "the variance of the attention score (the sum of the dot products) is $d$",
+    "The variance of a score, “(the sum of the dot products)”, is $d$",
     says="d",
     needs="$q$ and $k$ are independent, the coordinates of one of them "
     "uncorrelated, and the sum is that of their *products*",
@@ -815,7 +839,7 @@ def sum_of_products():
 @ledger.claim(
     "002-39",
     "second answer",
-    "This scaling helps to maintain stable gradients",
+    "Scaling keeps gradients stable",
     says="scaled < bare",
     reading="from row to row, the size of softmax's Jacobian varies less, "
     "beside its mean",
@@ -839,7 +863,7 @@ def steadier():
 @ledger.claim(
     "002-24",
     "second answer",
-    "prevents the softmax function from saturating",
+    "The scale keeps softmax from saturating",
     says="0",
     needs="the scores of a row are independent Gaussians of variance $d_k$ "
     "before they are divided, as if $q$ and $k$ have variance 1",
@@ -879,7 +903,7 @@ def saturation():
 @ledger.claim(
     "002-25",
     "second answer",
-    "becoming unresponsive to small changes in its input",
+    "Without it softmax no longer responds to “small changes”",
     says="bare < scaled",
     needs="few keys compete",
     same_need="few keys, or large heads",
@@ -911,10 +935,9 @@ def response():
 @ledger.cited(
     "002-36",
     "second answer",
-    "Hence, it's a crucial part of the self-attention mechanism in Transformer "
-    "models",
+    "The scale is “a crucial part” of attention",
     kind="opinion",
-    settled="questions.md#without-scaling",
+    settled="questions-without.md#without-scaling",
 )
 def crucial():
     """How crucial is a judgement. Most models keep the divisor; T5 has none and
@@ -925,8 +948,8 @@ def crucial():
 @ledger.cited(
     "002-26",
     "third answer, quoting the paper",
-    "Dot-product attention is identical to our algorithm, except for the "
-    r"scaling factor of $\frac{1}{\sqrt{d_k}}$",
+    "The paper: its attention is dot-product attention with one more "
+    r"factor, $1/\sqrt{d_k}$",
     kind="history",
     settled="scales.md#the-rivals-one-by-one",
 )
@@ -937,7 +960,8 @@ def paper_on_the_factor():
 @ledger.cited(
     "002-34",
     "third answer, quoting the paper",
-    "While for small values of $d_k$ the two mechanisms perform similarly",
+    "The paper: for small $d_k$ the unscaled product does as well as "
+    "additive attention",
     kind="history",
     settled="scales.md#the-rivals-one-by-one",
 )
@@ -951,8 +975,7 @@ def paper_on_small_dimensions():
 @ledger.cited(
     "002-27",
     "third answer, quoting the paper",
-    "additive attention outperforms dot product attention without scaling "
-    "[...]",
+    "The paper: without scaling, additive attention does better",
     kind="history",
     settled="scales.md#the-rivals-one-by-one",
 )
@@ -966,9 +989,8 @@ def paper_on_additive_attention():
 @ledger.claim(
     "002-28",
     "third answer, quoting the paper",
-    "We suspect that for large values of $d_k$ the dot product grow large in "
-    "magnitude, pushing the softmax function into region where it has "
-    "extremely small gradients",
+    "The paper, here with two letters lost: for large $d_k$ softmax gets to "
+    "where its gradients are “extremely small”, or so its authors “suspect”",
     says="0",
     needs="only two or three keys compete, or $d_k$ is in the thousands, and a "
     "typical row is meant",
@@ -977,7 +999,7 @@ def paper_on_additive_attention():
 )
 def paper_on_gradients():
     """The paper puts it as a suspicion, and prints “products” and “regions”
-    [@vaswani2017]. The median norm of softmax's Jacobian at $d_k = 64$ is
+    [@vaswani2017]; the lost letters change nothing of what is said. The median norm of softmax's Jacobian at $d_k = 64$ is
     {= few :.3f } for two keys. For 512 it is {= many :.2f }, and falls to
     {= deep :.3f } only at $d_k = 4096$.
     """
@@ -995,7 +1017,7 @@ def paper_on_gradients():
 @ledger.cited(
     "002-29",
     "third answer",
-    "As you can read the scaling is to fight vanishing gradients",
+    "So the scale is there against vanishing gradients",
     kind="history",
     settled="saturation.md#do-gradients-vanish",
 )
@@ -1008,7 +1030,7 @@ def purpose_of_the_scale():
 @ledger.claim(
     "002-30",
     "third answer",
-    "a sort of temperature",
+    "One may call it “a sort of temperature”",
     says="sqrt(d)",
     settled="saturation.md#a-temperature",
 )
@@ -1035,10 +1057,12 @@ def temperature():
 @ledger.claim(
     "002-31",
     "third answer",
-    "smooths the logits $QK^\\top$ making them more uniformly distributed",
+    "The temperature “smooths the logits”, and makes them more uniform",
     says="before < after",
     reading="it is their softmax, the weights, that becomes more uniform, and "
     "so has more entropy",
+    theorem="divided by any number above 1, unequal logits give weights of "
+    "more entropy",
     settled="saturation.md#a-temperature",
 )
 def more_uniform():
@@ -1069,8 +1093,8 @@ def more_uniform():
 @ledger.claim(
     "002-32",
     "third answer",
-    "(since a peaked distribution would cause gradient instabilities), "
-    "therefore increasing the gradient magnitude",
+    "Peaked weights make gradients unstable, and the scale makes gradients "
+    "larger",
     says="bare < scaled",
     needs="the gradient is the root mean square of softmax's Jacobian, and "
     "fewer than {= overtakes } keys compete, at $d_k = 64$",
@@ -1117,8 +1141,8 @@ def gradient_magnitude():
 @ledger.cited(
     "002-33",
     "comment on the third answer",
-    r"this particular expression and not another one (like the product of the "
-    r"norm $\frac{1}{|Q| |K|}$ or even $1/d$) is not very well explained",
+    "Why this expression, and not $1/d$ or one over the product of the "
+    "norms, is not explained well enough",
     kind="opinion",
     settled="scales.md#what-to-hold-constant",
 )

@@ -53,6 +53,7 @@ distinct_needs = distinct("true if", "same_need")
 # The assumption that most claims leave out.
 most = sum(claim.get("same_need") == "independence" for claim in every)
 comparisons = sum("says" in c and not c["altered"] for c in every)
+theorems = sum(bool(c.get("theorem")) for c in every)
 alterations = sum(len(claim["altered"]) for claim in every)
 caught = sum(sum(claim["altered"].values()) for claim in every)
 

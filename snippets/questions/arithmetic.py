@@ -35,7 +35,13 @@ masked = {"after": np.exp(-100), "before": np.exp(-100 * factor)}
 kept_after, kept_before = masked.values()
 after_softmax = special.softmax(scores * factor).sum() * factor
 
+# Only gaps count: two large scores one apart, and the slope p(1 − p) of a
+# weight that leads one other by 8.
+apart = special.softmax([101, 100])
+edge = special.expit(8) * special.expit(-8)
+
 log2_e = 1 / np.log(2)
+softplus_0 = np.log(1 + np.exp(0))  # log₂e is one over this, too
 factor_of_2 = factor * log2_e
 
 
@@ -99,7 +105,7 @@ assert np.isclose(twice, 1 / 8), "scaled twice, the logits have a spread of"
 assert (-100 * factor) == -12.5, "a mask of −100 becomes −12.5"
 assert kept_before > kept_after, "then keeps … of the weight that it would have"
 assert np.isclose(after_softmax, 1 / np.sqrt(64)), (
-    "the weights add up to … at 64 dimensions, and"
+    "your weights add up to … at 64 dimensions, and"
 )
 assert factor_of_2 == log2_e / np.sqrt(64), "for a head of 64 the factor"
 assert np.isclose(factor_of_2, factor * 1.44269504), "and 1.44269504 is"
@@ -109,4 +115,13 @@ assert of_fp8 > 2 * of_int8, "and int8 less than half as much"
 assert rounds_to[1024] == 0 < typical[1024], "typical one of 1024 … rounds to 0"
 assert np.allclose(weights["divided"], special.softmax(scores / 8)), (
     "Divided by 8: … and"
+)
+assert np.allclose(apart, special.softmax([101 - 100, 0])), (
+    "Scores of 101 and 100 give weights of"
+)
+assert np.isclose(edge, 1 / (np.exp(8) + 2 + np.exp(-8))), (
+    "at a gap of 8 its slope is only"
+)
+assert np.isclose(1 / softplus_0, 1.442695041), (
+    "1.442695041$ is one over softplus"
 )

@@ -68,7 +68,8 @@ both, apart = gains.values()
 small = 8
 small_length = stats.chi(small).std() / stats.chi(small).mean()
 small_kurtosis = 6 / small
-small_share = (1 - 2 / small) ** (small / 2)
+small_share = (1 - 2 / small) ** (small / 2)  # counted by 1/E Σ p²
+small_mean = (1 + 2 / small) ** (-small / 2)  # by each query's own, E 1/Σ p²
 
 # A mean m in every coordinate of q and of k, beside a variance of 1.
 m = 1 / 2
@@ -118,7 +119,8 @@ assert clip_end < clip_frozen, "just below the freezing point"
 assert clip_end > 0.95 * clip_frozen, "just below the freezing point"
 assert beta < beta_of_root < 2 * beta, "a little below the … of the root"
 assert both == 1.5**2, "gains of 1.5 on both"
-assert small_share < share["root"], "the share … falls to … because of"
+assert small_mean > share["root"], "The average over queries is higher"
+assert small_share < share["root"], "where sharp rows count more, it comes to"
 assert mean_logit == 64 * m**2 / 8, "in all 64 coordinates"
 assert 1 < row_spread < all_spread, "The spread of all logits is"
 assert max(sets, clip_start, additive) < 1, "Left of it: Set Transformer"

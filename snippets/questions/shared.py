@@ -16,7 +16,7 @@ keys = 2 ** np.arange(1, 17)
 dims = [16, 64, 256]
 
 
-def weight_on_itself(d, lengths=200, step=0.1):
+def weight_on_itself(d, lengths=200, step=0.4):
     """Return E of e^a/(e^a + Σ e^z) for k = q and independent tokens, for each
     number n of `keys`.
 

@@ -33,7 +33,8 @@ lead_of_4 = np.exp(4) / (np.exp(4) + 511)  # over 511 equal scores
 probability, near_tie, d_needed, at_64, gap_at_64 = {}, {}, {}, {}, {}
 best_two = {}  # their mean weight together, at d = 64
 for n in counts:
-    top = draw_evenly(n, power=16) if n > 3 else every_three(300)
+    # One weight is over .99 only where keys after the first few count little.
+    top = draw_evenly(n, keep=16) if n > 3 else every_three(300)
     weights = np.array([largest_weight(top, n, np.sqrt(d)) for d in dims])
     probability[n] = np.mean(weights > sure, axis=1)
     at_64[n] = probability[n][dims == 64][0]

@@ -138,10 +138,10 @@ def largest(n, sigma):
     """
     h, x, weight, tau = grid(sigma)
     log_rest = (n - 1) * np.log1p(-np.minimum(moment(sigma, 0), 1 - 1e-16))
-    # Only the τ that count, at steps of 0.2; and for each the x with
+    # Only the τ that count, at steps of 0.4; and for each the x with
     # −17 − ln n < u < 4: all keys below add 10^−7 to the sum.
     tau = tau[n * moment(sigma, 1) * np.exp(log_rest) > 1e-12]
-    every = max(1, int(1 / sigma))
+    every = round(0.4 / h)
     tau = tau[::every, np.newaxis]
     low = -17 - np.log(n)
     width = min(round((4 - low) / h), len(x))

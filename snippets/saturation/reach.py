@@ -32,7 +32,7 @@ heads = [64, 128, 256]
 @cache
 def medians(n):
     """Return the median of ‖J‖ for each spread, 1 and the roots of `heads`."""
-    top = draw_evenly(n) if n != 3 else every_three()
+    top = draw_evenly(n, power=14) if n != 3 else every_three(400)
     spreads = [1, *np.sqrt(heads)]
     return {s: np.median(jacobian_norm(top, n, s)) for s in spreads}
 

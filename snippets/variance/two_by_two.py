@@ -19,8 +19,7 @@ def transform(rate):
     Gaussian, all independent. The means over a, x, y are exact; t and b² take a
     trapezoid rule in their logarithms.
     """
-    u = np.arange(-40, 6, 0.4)
-    t = b2 = np.exp(u)
+    t, b2 = np.exp(np.arange(-20, 6, 0.4)), np.exp(np.arange(-40, 6, 0.4))
     of_t = 0.4 / 2 * np.exp(-t / 2) * t
     of_b2 = 0.4 * np.sqrt(b2 / (2 * np.pi)) * np.exp(-b2 / 2)
     s = np.asarray(rate)[..., np.newaxis] / 2

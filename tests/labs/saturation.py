@@ -13,6 +13,17 @@ SLOPE = """
 def slope(F, sigma):
     return (F(sigma + 1e-4) - F(sigma - 1e-4)) / 2e-4
 """
+# By scipy, which asks F for several σ at once, or for an array of one.
+DERIVATIVE = """
+def slope(F, sigma):
+    from scipy import differentiate
+    return differentiate.derivative(F, sigma).df
+"""
+FORWARD = """
+def slope(F, sigma):
+    from scipy import optimize
+    return optimize.approx_fprime([sigma], F).item()
+"""
 ENTROPY = """
 def entropy(F, sigma):
     return F(sigma) - sigma * slope(F, sigma)
@@ -31,12 +42,31 @@ RIGHT = {
     3: [
         "p = special.softmax(scores)\nJ = -np.outer(p, p)\nnp.fill_diagonal(J, 0)\n"
         "np.fill_diagonal(J, -J.sum(axis=1))\nreturn np.linalg.norm(J)",
+        # In decimal numbers to the end.
+        "with localcontext() as context:\n    context.prec = 60\n"
+        "    p = [Decimal(z).exp() for z in scores]\n    total = sum(p)\n"
+        "    p = [x / total for x in p]\n"
+        "    J = [[x * ((i == j) - y) for j, y in enumerate(p)] for i, x in enumerate(p)]\n"
+        "    return sum(x * x for row in J for x in row).sqrt()",
+    ],
+    4: [
+        # Entry by entry, and with fewer rows for many keys.
+        "square = {}\nfor sigma in (1, 8):\n"
+        "    p = special.softmax(draw_scores(n, sigma, max(1000, 40_000 // n)), axis=1)\n"
+        "    diagonal = np.sum((p * (1 - p)) ** 2, axis=1)\n"
+        "    rest = np.sum(p**2, axis=1) ** 2 - np.sum(p**4, axis=1)\n"
+        "    square[sigma] = np.mean(diagonal + rest)\n"
+        "return float(np.sqrt(square[8] / square[1]))",
     ],
     5: [
         "z = np.random.default_rng(0).standard_normal((100_000, n))\n"
         "return np.mean(np.max(z, axis=1))",
     ],
-    6: [SLOPE.replace("e-4", "e-2") + ENTROPY + AGREE],
+    6: [
+        SLOPE.replace("e-4", "e-2") + ENTROPY + AGREE,
+        DERIVATIVE + ENTROPY + AGREE,
+        FORWARD + ENTROPY + AGREE,
+    ],
 }
 
 WRONG = {
@@ -93,9 +123,13 @@ WRONG = {
         SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"
         "return square[8] / square[1]": "without the root",
         SIMULATE + "    square[sigma] = np.mean(two - 2 * three + two**2)\n"
-        "return np.sqrt(square[1] / square[8])": "the divided norm over the bare one",
+        "return np.sqrt(square[1] / square[8])": "the divided norm over the undivided one",
         SIMULATE + "    square[sigma] = np.mean(np.sqrt((two - 2 * three + two**2).clip(0)))\n"
         "return square[8] / square[1]": "Square first, then average",
+        # For three keys 0.2014, where the ratio of the squares is 0.2008.
+        SIMULATE + "    square[sigma] = np.mean(1 - two)\nreturn square[8] / square[1]": (
+            "the ratio of the traces"
+        ),
         "return 8": "for 3 keys this gives 8.000, where an integral gives 0.448",
     },
     5: {

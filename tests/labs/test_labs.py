@@ -56,10 +56,17 @@ def wrong_answers(stem: str) -> dict[int, dict[str, str]]:
     return importlib.import_module(f"tests.labs.{stem}").WRONG
 
 
-def unusual_answers(stem: str) -> list[tuple[int, str]]:
-    """Give a lab's answers that are right and not like its solutions, each with its exercise."""
+def unusual_answers(stem: str) -> list[tuple[int, str, str]]:
+    """Give a lab's answers that are right and not like its solutions.
+
+    Each comes with its exercise, and with part of what its check says, if that is written down.
+    """
     right = importlib.import_module(f"tests.labs.{stem}").RIGHT
-    return [(number, answer) for number, answers in right.items() for answer in answers]
+    return [
+        (number, answer, answers[answer] if isinstance(answers, dict) else "")
+        for number, answers in right.items()
+        for answer in answers
+    ]
 
 
 def whole(answer: str, cells: dict[str, dict], number: int) -> str:
@@ -128,9 +135,10 @@ def test_a_lab_accepts_its_own_solutions(path):
 @EACH_LAB
 def test_a_check_accepts_an_unusual_answer(path):
     cells = cells_of(path)
-    for number, answer in unusual_answers(path.stem):
+    for number, answer, part in unusual_answers(path.stem):
         said = run(only(cells, number), {number: whole(answer, cells, number)})[number]
         assert said.startswith(f"Exercise {number}: right"), f"{answer}\n{said}"
+        assert part in said, f"{answer}\n{said}"
         # A check may compute more with a right answer, and must not spoil its arrays.
         assert not re.search(r"\bnan\b", said), f"{answer}\n{said}"
 

@@ -1,6 +1,6 @@
 """Right answers unlike the solutions of docs/labs/theorem.ipynb, and typical wrong ones.
 
-A wrong one comes with part of what the check says to it. Where the skeleton is one
+A wrong one comes with part of what the check says to it, and a right one may. Where the skeleton is one
 function, its body is enough.
 """
 
@@ -26,13 +26,21 @@ RIGHT = {
         MOMENT + "\n\ndef broken(z):\n    return np.where(z > 0, 3 + np.sqrt(2 * np.pi), 3)",
         # Many jumps, and no more than sixteen.
         MOMENT + "\n\ndef broken(z):\n    return np.floor(np.clip(z, -8, 8))",
+        # One jump, far out and high.
+        MOMENT + "\n\ndef broken(z):\n    return (z > 12) / stats.norm.pdf(12)",
+        MOMENT + "\n\ndef broken(z):\n    return (z > -31) / stats.norm.pdf(31)",
     ],
-    6: [
-        "return special.stdtr(d, -rho * np.sqrt(d / (1 - rho**2)))",
-        "return stats.f.cdf((1 - rho) / (1 + rho), d, d)",
+    6: {
+        "return special.stdtr(d, -rho * np.sqrt(d / (1 - rho**2)))": "for 1% it takes d = 539",
+        "return stats.f.cdf((1 - rho) / (1 + rho), d, d)": "",
         # For a correlation above 0, as in the text.
-        "return special.betainc(d / 2, 1 / 2, 1 - rho**2) / 2",
-    ],
+        "return special.betainc(d / 2, 1 / 2, 1 - rho**2) / 2": "",
+        # An integral that SciPy gets wrong from d = 165 on, where no one asks for it.
+        "return integrate.quad(lambda v: stats.chi2.pdf(v, d)\n"
+        "    * stats.norm.cdf(-rho * np.sqrt(v / (1 - rho**2))), 0, np.inf)[0]": (
+            "for 1% it takes d = 539"
+        ),
+    },
 }
 
 WRONG = {
@@ -77,6 +85,9 @@ WRONG = {
         MOMENT + "\n\ndef broken(z):\n    return z": "the derivative of h is 1, not 0",
         MOMENT + "\n\ndef broken(z):\n    return np.sign(z)": "E[z·h(z)] is 0.7979",
         MOMENT + "\n\ndef broken(z):\n    return np.ones_like(z)": "Is h constant",
+        MOMENT + "\n\ndef broken(z):\n    return (z > 12) / stats.norm.pdf(11)": (
+            "E[z·h(z)] is 1.013e-05, not 1"
+        ),
         MOMENT + "\n\ndef broken(z):\n    return np.nan * z": "E[z·h(z)] is nan",
         # The right mean, by a jump at every whole number, or at every tenth.
         MOMENT + "\n\ndef broken(z):\n    return np.floor(z)": "takes 1,001 values",

@@ -34,6 +34,10 @@ RIGHT = {
         "def silent(q, rng):\n"
         "    k = q[:, ::-1] * [1, 1, 1, -1, -1, -1]\n"
         "    return k * rng.choice([-1, 1], (len(q), 1))",
+        # The coin may be the query's own: a sign, uncorrelated with each of its coordinates.
+        "def loud(q, rng):\n    return q * q.prod(axis=1, keepdims=True)\n\n\n"
+        "def silent(q, rng):\n"
+        "    return q[:, ::-1] * [1, 1, 1, -1, -1, -1] * q.prod(axis=1, keepdims=True)",
     ],
     6: [
         # By the density of F, and by the beta law of a share of two squared lengths.
@@ -86,7 +90,12 @@ WRONG = {
         "def loud(q, rng):\n    return q * np.where(np.arange(len(q)) % 2, 1, -1)[:, None]\n"
         "\n\ndef silent(q, rng):\n"
         "    k = q[:, ::-1] * np.repeat([1, -1], q.shape[1] // 2)\n"
-        "    return k * rng.choice([-1, 1], (len(q), 1))": "Where is the coin?",
+        "    return k * rng.choice([-1, 1], (len(q), 1))": "In row 0, q[0] and k[0] are correlated: -1.00",
+        LOUD + "\n\ndef silent(q, rng):\n"
+        "    k = q[:, ::-1] * [1, 1, 1, -1, -1, -1]\n"
+        "    return k * np.where(np.arange(len(q)) % 2, 1, -1)[:, None]": (
+            "silent does not treat all rows alike"
+        ),
         LOUD + "\n\ndef silent(q, rng):\n    return 0": "silent: the shape (40000, 6) is wanted",
     },
     4: {

@@ -39,7 +39,7 @@ number = 1
 CLAIMS = '''"""What a source claims."""
 
 # %%
-words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
+words = dict.fromkeys(["said", "place", "needs", "reading", "text"], "")
 place = {"settled": "chapter.md#one", "line": 1, "values": {}}
 claims = {"a-1": {"verdict": "true"} | place | words}
 '''

@@ -11,7 +11,7 @@ from weave.project import LOOK_UPS, Project, project_at
 SOURCE = '''"""Claims."""
 
 # %%
-words = dict.fromkeys(["quote", "place", "needs", "reading", "text"], "")
+words = dict.fromkeys(["said", "place", "needs", "reading", "text"], "")
 place = {{"settled": "chapter.md", "line": 1, "values": {{}}}}
 claims = {{"a-1": {{"verdict": "{}"}} | place | words}}
 '''

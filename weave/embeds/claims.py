@@ -27,7 +27,7 @@ TONES = {
     "opinion": "open",
 }
 # What the ledger says of a claim in Markdown.
-WORDS = ("quote", "place", "needs", "reading", "text")
+WORDS = ("said", "place", "needs", "reading", "text")
 CITATION = re.compile(r"\[@([^\]]+)\]")
 
 Claim = dict[str, Any]  # what a ledger says of a claim
@@ -80,13 +80,12 @@ def table_row(key: str, claim: Claim, file: str, context: Context) -> str:
         file: the ledger's script.
         context: the page.
     """
-    verdict, place, section = claim["verdict"], claim["place"], claim["settled"]
-    quoted = f"“{claim['quote']}”" if place else claim["quote"]  # what no source says is ours
+    said, verdict, place, section = (claim[n] for n in ("said", "verdict", "place", "settled"))
     title, heading = context.look_up("section", section)
     link = context.weave_part(f"*{title}*: [{heading}]({context.to_root}{section})")
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
-        f'<td markdown="block">\n\n{quoted}\n\n'
+        f'<td markdown="block">\n\n{said}\n\n'
         f"[{key}](#{key}){{ .claim }} {place or 'our own addition'}\n{{ .place }}\n\n</td>\n"
         f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>\n'
         f'<td markdown="block">\n\n{what_is_found(claim)}\n\n'
@@ -114,7 +113,10 @@ def folded_check(claim: Claim, file: str, context: Context) -> str:
     alterations = "There is nothing in a comparison to alter."
     if claim["altered"]:
         caught = sum(claim["altered"].values())
-        alterations = f"It caught {caught} of {len(claim['altered'])} alterations of the claim."
+        what = "what is right" if claim["rather"] else "the claim"
+        alterations = f"It caught {caught} of {len(claim['altered'])} alterations of {what}."
+    if claim.get("theorem"):
+        alterations = f"No case could have refuted it: {claim['theorem']}."
     code = f'claimed = "{claim["says"]}"\n'
     if claim["rather"]:
         code += f'right = "{claim["rather"]}"\n'

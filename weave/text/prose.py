@@ -173,9 +173,11 @@ def readers_of(texts: Texts, name: str) -> list[str]:
 
 def place_of(texts: Texts, name: str) -> tuple[str, int]:
     """Give the page that speaks for a snippet, and the line on which it shows the figure, or 0."""
-    for page in readers_of(texts, name)[:1]:
-        return page, shown_at(texts.pages[page], name)
-    return "", 0
+    readers = readers_of(texts, name)
+    for page in readers:
+        if line := shown_at(texts.pages[page], name):
+            return page, line
+    return readers[0] if readers else "", 0
 
 
 def mistakes_in_assertions(
