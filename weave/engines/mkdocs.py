@@ -34,7 +34,7 @@ from weave.embeds.embed import Context, log, mistake
 from weave.engines.links import name_lines
 from weave.engines.pages import Pages
 from weave.engines.serving import go_on_without_settings, look_often
-from weave.pages import finish, lab, plain, search
+from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.published import is_editors_own, published
@@ -228,8 +228,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             file.write_text(finish.page(html) if self.site else html, "utf-8")
         if not self.site:
             return output
-        plain.write(self.pages.made[page.file.src_uri]["plain"], page, self.site.new)
-        return finish.page(output)
+        made = self.pages.made[page.file.src_uri]
+        plain.write(made["plain"], page, self.site.new)
+        return finish.page(outside.with_data(output, page, made["sections"], config))
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
         """Finish the theme's other pages, and leave out the sitemap where no address is known.

@@ -10,6 +10,7 @@ from weave.embeds.value import fill_in
 from weave.pages import lab
 from weave.pages.figure_file import figure_file
 from weave.pages.one_file import one_file
+from weave.pages.outside import robots
 from weave.project import Project, digest
 from weave.run.snippet import CELL, file_digest
 
@@ -57,6 +58,7 @@ def published(project: Project, address: str = "") -> dict[str, bytes]:
         **figures(project, address),
         **labs(project),
         **check_attention(project, address),
+        **({"robots.txt": robots(address).encode()} if address else {}),
     }
 
 
