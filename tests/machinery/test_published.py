@@ -1,5 +1,6 @@
 """What lies beside the pages: the scripts that they link to. (Fonts: test_fonts.py.)"""
 
+import json
 import os
 import subprocess
 import sys
@@ -60,3 +61,32 @@ def test_a_site_that_knows_no_address_lists_none(project, monkeypatch):
     project.file("mkdocs.yml", f"site_url: https://example.org/\n{config}")
     build(load_config(str(project.root / "mkdocs.yml")))
     assert "https://example.org/chapter/" in (project.root / "site/sitemap.xml").read_text()
+
+
+def test_search_engines_are_told_what_a_page_is_where_its_address_is_known(project):
+    page = "---\ntitle: A chapter\ndescription: What it says.\n---\n\n# A chapter\n\nwords\n"
+    answers = "# Why?\n\nAbove.\n\n## Why </b> $d$? {#why}\n\nBecause. So.\n\nRead on: there.\n"
+    project.file("docs/questions-why.md", answers)
+    project.build(page)
+    site = project.root / "site"
+    assert not (site / "robots.txt").exists()
+    assert "ld+json" not in (site / "chapter/index.html").read_text("utf-8")
+
+    config = (project.root / "mkdocs.yml").read_text("utf-8")
+    project.file("mkdocs.yml", f"site_url: https://example.org/\n{config}")
+    build(load_config(str(project.root / "mkdocs.yml")))
+    assert "Sitemap: https://example.org/sitemap.xml" in (site / "robots.txt").read_text("utf-8")
+    chapter, questions = (data_of(site / name) for name in ("chapter", "questions-why"))
+    assert chapter["headline"] == "A chapter"
+    assert chapter["url"] == "https://example.org/chapter/"
+    (entry,) = questions["mainEntity"]
+    assert entry["acceptedAnswer"]["text"] == "Because. So."
+    assert entry["url"] == "https://example.org/questions-why/#why"
+
+
+def data_of(folder: Path) -> dict[str, object]:
+    """Read what a page says of itself for machines."""
+    html = (folder / "index.html").read_text("utf-8")
+    return json.loads(
+        html.partition('<script type="application/ld+json">')[2].partition("</script>")[0]
+    )

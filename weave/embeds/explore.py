@@ -27,7 +27,8 @@ def weave_explorable(match: re.Match[str], context: Context) -> str:
     written = json.dumps(data, default=array_as_list, separators=(",", ":"), allow_nan=False)
     stem = name.partition("/")[2]
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    begin = context.stash(f'<why-{stem} data-explore="{escape(written)}">')
+    # weave/pages/bare.py makes a page of it, by this name.
+    begin = context.stash(f'<why-{stem} data-embed="{name}" data-explore="{escape(written)}">')
     end = context.stash(f"</why-{stem}>")
     return f"\n{begin}\n\n{figure.strip()}\n\n{end}\n"
 

@@ -23,7 +23,7 @@ class Figure(NamedTuple):
     caption: str
     alternative: str  # the same, for someone who cannot see it
     code: str
-    script: str = ""  # a link to it
+    script: str = ""  # links to it, and to the drawing and its numbers
 
 
 def weave_figure(match: re.Match[str], context: Context) -> str:
@@ -38,15 +38,15 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
     description = f'<desc id="{label}">{escape(alternative)}</desc>'
     svg = figure.svg.replace(">", f">{description}", 1)
     drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
-    title = "The code, and the script" if figure.script else "The code"
+    title = "The code, and files to take away" if figure.script else "The code"
     parts = [
         context.stash(f'<div class="snippet">{drawing}', "**Figure.**"),
         figure.caption,
         context.stash("</figcaption></figure><div>", f"**What it shows.** {alternative}"),
         # The plain edition leaves out what stands between these two.
         context.stash(f"<details><summary>{title}</summary>", "\x0e"),
-        figure.code,
         figure.script,
+        figure.code,
         context.stash("</details></div></div>", f"\x0f{figure.script}"),
     ]
     return "\n" + "\n\n".join(part for part in parts if part) + "\n"
@@ -73,19 +73,24 @@ def of_snippet(name: str, context: Context) -> Figure:
         caption=on_one_line(in_caption.weave(caption)),
         alternative=on_one_line(alternative),
         code="\n\n".join(code),
-        script=link_to_script(name, context),
+        script=links_to_files(name, context),
     )
 
 
-def link_to_script(name: str, context: Context) -> str:
-    """Give a sentence that links to a snippet's script, and to what the script brings along."""
-    script = f"snippets/{name}.py"
-    sentence = f"[{script}]({context.to_root}{script}){{ download }}, one file that runs"
+def links_to_files(name: str, context: Context) -> str:
+    """Link to a snippet's script, to what it brings along, to the drawing and to its numbers."""
+    beside = f"{context.to_root}snippets/{name}"
+    sentence = (
+        f"Take away the drawing ([SVG]({beside}.svg){{ download }}"
+        f"[, PNG]({beside}.svg){{ .as-png download }}), its numbers ([CSV]({beside}.csv)"
+        f"{{ download }}) or the script ([snippets/{name}.py]({beside}.py){{ download }}), "
+        "one file that runs"
+    )
     files = context.look_up("files_read", name)
     if files:
         links = " and ".join(f"[{file}]({context.to_root}{file})" for file in files)
         sentence += f", with {links} in it"
-    return f"{sentence}."
+    return f"{sentence}. Text and figures: CC BY 4.0; code: MIT."
 
 
 def on_one_line(text: str) -> str:

@@ -35,9 +35,11 @@ from weave.embeds.embed import Context, log, mistake
 from weave.engines.links import name_lines
 from weave.engines.pages import Pages
 from weave.engines.serving import UnreadableError, go_on_without_build, look_often
-from weave.pages import finish, lab, plain, search
+from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
+from weave.pages.bare import bare_pages
 from weave.pages.published import is_editors_own, published
+from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts
 from weave.project import WATCHED, Project, project_at
 from weave.run.runner import processes
@@ -225,7 +227,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Finish a page that is published, and write its plain edition.
+        """Finish a page that is published; write its explorables' pages, slides, and plain edition.
 
         Args:
             output: the page within the theme.
@@ -233,10 +235,16 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         assert self.pages
+        said = (output, page.url, str(page.title), config.site_name)
+        for path, html in (bare_pages(*said) | slides(*said)).items():
+            file = Path(config.site_dir, path)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(finish.page(html) if self.site else html, "utf-8")
         if not self.site:
             return output
-        plain.write(self.pages.made[page.file.src_uri]["plain"], page, self.site.new)
-        return finish.page(output)
+        made = self.pages.made[page.file.src_uri]
+        plain.write(made["plain"], page, self.site.new)
+        return finish.page(outside.with_data(output, page, made["sections"], config))
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
         """Finish the theme's other pages, and leave out the sitemap where no address is known.

@@ -4,16 +4,20 @@ import re
 from contextlib import suppress
 
 from weave.basics.errors import WeaveError, read_text
+from weave.basics.store import Entry
 from weave.embeds.embed import Context
 from weave.embeds.value import fill_in
 from weave.pages import lab
+from weave.pages.figure_file import figure_file
 from weave.pages.one_file import one_file
+from weave.pages.outside import robots
 from weave.project import Project, digest
 from weave.run.snippet import CELL, file_digest
 
 CHECK_ATTENTION = "check_attention.py"
 # Emacs' `#x#` and `.#x`, the backup `x~`, Vim's `.x.swp` and those after it.
 EDITORS_OWN = re.compile(r"^#.*#$|^\.#|~$|\.sw[a-p]$")
+MARKED = re.compile(r"[$*`\\{}]|\]\([^)]*\)|\[")  # in Markdown and TeX
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
 # %%
@@ -51,8 +55,10 @@ def published(project: Project, address: str = "") -> dict[str, bytes]:
     return {
         **as_they_are(project),
         **scripts(project),
+        **figures(project, address),
         **labs(project),
         **check_attention(project, address),
+        **({"robots.txt": robots(address).encode()} if address else {}),
     }
 
 
@@ -79,6 +85,35 @@ def scripts(project: Project) -> dict[str, bytes]:
         if not name.startswith("labs/"):
             found[f"snippets/{name}.py"] = kept_script(project, name).encode()
     return found
+
+
+def figures(project: Project, address: str) -> dict[str, bytes]:
+    """Give each figure as a drawing and as a table, beside its script."""
+    found = {}
+    for name in sorted(project.runs):
+        run = project.runs[name]
+        table = run.read("csv")
+        if table is None:  # it draws nothing, or is a lab
+            continue
+        source = f"From: {address or 'Why √d?'}, snippets/{name}.py. Licence: CC BY 4.0."
+
+        def make(name: str = name, run: Entry = run, source: str = source) -> str:
+            context = Context(project, f"{name.partition('/')[0]}.md")
+            return figure_file(run.read("svg"), plain_caption(name, run, context), source)
+
+        given = {"source": source}
+        drawing = project.keep("figure file", f"run {name}", make, given)
+        found[f"snippets/{name}.svg"] = str(drawing).encode()
+        found[f"snippets/{name}.csv"] = f"# {source}\n{table}".encode()
+    return found
+
+
+def plain_caption(name: str, run: Entry, context: Context) -> str:
+    """Give the caption of a snippet's figure as text, its numbers filled in."""
+    caption = run.read("script")[0]
+    with suppress(WeaveError):  # the page that shows the figure reports it
+        caption = fill_in(caption, context.of_caption(name))
+    return MARKED.sub("", " ".join(caption.split()))
 
 
 def kept_script(project: Project, name: str) -> str:

@@ -23,10 +23,12 @@ mpl.use("svg")
 import matplotlib.pyplot as plt
 import scipy.stats  # noqa: F401 (loaded here, so that no snippet has to wait for it)
 from matplotlib import font_manager
+from matplotlib.figure import Figure
 
 from weave.basics.errors import WeaveError
 from weave.run import notebook
 from weave.run.assertions import check_assertions
+from weave.run.drawn import to_csv
 from weave.run.fonts import FONTS, shipped
 from weave.run.limits import MEMORY, confine, limits
 from weave.run.notebook import read_notebook
@@ -110,21 +112,23 @@ def run_snippet(path: Path) -> dict[str, Any]:
     code = [cell.code if cell else None for cell in cells]
     parts["script"] = [script.caption, script.alternative, *code]
     if script.draw:
-        parts["svg"] = draw_figure(script.draw, path, namespace)
+        figure = draw_figure(script.draw, path, namespace)
+        parts["svg"] = to_svg(figure, name_of(path))
+        parts["csv"] = to_csv(figure)
     if script.says:
         # Of the results, whatever the second cell made of their names.
         parts["says"] = check_assertions(script.says, path, {**namespace, **left})
     return parts
 
 
-def draw_figure(cell: Cell, path: Path, namespace: dict[str, Any]) -> str:
-    """Run the cell of a snippet that draws, and give its one figure as SVG."""
+def draw_figure(cell: Cell, path: Path, namespace: dict[str, Any]) -> Figure:
+    """Run the cell of a snippet that draws, and give its one figure."""
     run_cell(cell, path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
         place = where(path, cell.line)
         raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
-    return to_svg(plt.figure(figures[0]), name_of(path))
+    return plt.figure(figures[0])
 
 
 def run_cell(cell: Cell, path: Path, namespace: dict[str, Any]) -> None:

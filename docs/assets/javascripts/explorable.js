@@ -88,6 +88,13 @@ const presets = (states, title = "") =>
     )
     .join("")}</p>`;
 
+// What a reader can take along, below the figure: an address that shows what is shown now, and code that shows it on
+// another site.
+const HANDED = `<p class="handed">To take away as it is now: <button type="button" data-act="copyLink">copy a link to this
+  state</button> or <button type="button" data-act="copyFrame">code to embed it</button>.<input readonly hidden
+  aria-label="To copy"></p>`;
+const OWN_ADDRESS = document.currentScript.src;
+
 // An explorable gives its `inputs`: each has a name, a value to begin with, and either least, most and step, or `stops`,
 // a rising list of numbers. One with a label is a slider. Nothing else can become a value, whatever an address says.
 class Explorable extends HTMLElement {
@@ -130,6 +137,9 @@ class Explorable extends HTMLElement {
     for (const side of ["left", "bottom"])
       for (const mark of this.panel.querySelectorAll(`[data-${side}]`))
         mark.style[side] = `${100 * mark.dataset[side]}%`;
+    const fold = this.querySelector("details");
+    const offer = () => fold.querySelector("summary").insertAdjacentHTML("afterend", HANDED);
+    fold?.addEventListener("toggle", offer, { once: true });
     this.classList.add("live");
     this.prepare();
     if (!this.read()) this.begin();
@@ -222,7 +232,9 @@ class Explorable extends HTMLElement {
     if (location.hash !== `#${this.name}`) return false;
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.show();
-    this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
+    // In a frame it would scroll the page around it.
+    if (window === top)
+      this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
     return true;
   }
 
@@ -234,8 +246,40 @@ class Explorable extends HTMLElement {
     this.rest = setTimeout(() => {
       this.parentElement.classList.remove("held");
       this.at("[role=status]").textContent = this.words;
-      history.replaceState(history.state, "", `?${new URLSearchParams(this.values)}#${this.name}`);
+      history.replaceState(history.state, "", this.state);
     }, 500);
+  }
+
+  /** Write the state as an address does. */
+  get state() {
+    return `?${new URLSearchParams(this.values)}#${this.name}`;
+  }
+
+  copyLink() {
+    this.hand(new URL(this.state, location).href, "The link");
+  }
+
+  copyFrame() {
+    const page = new URL(`../../embed/${this.dataset.embed}/${this.state}`, OWN_ADDRESS);
+    const { title } = this.constructor;
+    this.hand(
+      `<iframe src="${page.href.replaceAll("&", "&amp;")}" title="${title.replaceAll('"', "&quot;")}" width="100%" height="${this.querySelector("figure").offsetHeight + 40}" style="border: 0" loading="lazy"></iframe>`,
+      "The code",
+    );
+  }
+
+  /** Hand over a text: copied, where the browser lets us, and selected in a field in any case. */
+  async hand(text, what) {
+    const field = this.querySelector(".handed input");
+    field.hidden = false;
+    field.value = text;
+    field.select();
+    try {
+      await navigator.clipboard.writeText(text);
+      this.at("[role=status]").textContent = `${what} is copied.`;
+    } catch {
+      this.at("[role=status]").textContent = `${what} is in the field, selected.`;
+    }
   }
 
   show() {
