@@ -35,7 +35,9 @@ for n in counts:
     quantiles[n] = np.percentile(norms, shares, axis=1)
     mean[n] = norms.mean(axis=1)
 
-    top = draw_evenly(n) if n > 3 else every_three()
+    # Of 512 keys a share is printed to three digits.
+    power = 17 if n == 512 else 15
+    top = draw_evenly(n, power=power) if n > 3 else every_three()
     norms = {s: jacobian_norm(top, n, s) for s in (1, 8)}
     rms_at[n] = {s: np.sqrt(jacobian_square(n, s)) for s in norms}
     mean_at[n] = {s: values.mean() for s, values in norms.items()}

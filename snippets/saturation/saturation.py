@@ -109,6 +109,9 @@ assert np.all(np.diff([*taking_part["d = 16"].values()]) > 0), (
 )
 assert 9.5 < taking_part["d = 16"][65536] < 10, "rise slowly, to nearly 10"
 
+assert key_share[512] > 1 / 3, "With the divisor more than a third of them"
+assert taking_part["d = 64"][512] < 2, "and without it fewer than two"
+
 # Of the questions.
 top = [weight["d = 64"][n] for n in (16, 512, 65536)]
 assert bare_3["largest"] > top[0] > top[1] > top[2], (

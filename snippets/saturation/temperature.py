@@ -82,6 +82,10 @@ assert np.isclose(ratio[1], np.exp(14 - 12)), (
 assert np.isclose(ratio[8], np.exp(2 / 8)), "Divide by 8, and the gap is 2/8"
 assert np.isclose(ratio[8] ** 8, ratio[1]), "is the eighth root of what it was"
 
+assert np.isclose(taking_part[1] * np.sum(softmax([14, 10, 12]) ** 2), 1), (
+    "With our 14, 10 and 12 it counts"
+)
+
 # Of the questions.
 assert scores[0] - scores[1] == 2, "A score that is larger by 2 gets"
 assert abs(np.log(ratio[8]) - 2 / np.sqrt(64)) < 1e-9, (

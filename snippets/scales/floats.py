@@ -3,12 +3,12 @@ or $e^{\pi d}$ half precision does so below ten.
 
 Nine rows of marks along a logarithmic axis of dimensions from 1 to 10 thousand
 million, one mark for each of the formats fp16, bf16, fp32 and fp64. Divisor 1
-and log d: a typical weight becomes exactly 0, from tens of dimensions in fp16
-to tens of thousands, or millions, in fp64. √d: a single mark far to the right,
-for fp16. d: one mark for the divisor, at tens of thousands, and two for the
-weights. d⁵: infinite from {= infinite['d⁵']['fp16'] } dimensions in fp16, all
-weights equal from {= equal['d⁵']['bf16'] } in bf16 and {= equal['d⁵']['fp32'] }
-in fp32. e^{πd}: all marks lie below 300 dimensions.
+and log d: the middle key's weight becomes exactly 0, from tens of dimensions in
+fp16 to tens of thousands, or millions, in fp64. √d: a single mark far to the
+right, for fp16. d: one mark for the divisor, at tens of thousands, and two for
+the weights. d⁵: infinite from {= infinite['d⁵']['fp16'] } dimensions in fp16,
+all weights equal from {= equal['d⁵']['bf16'] } in bf16 and
+{= equal['d⁵']['fp32'] } in fp32. e^{πd}: all marks lie below 300 dimensions.
 """
 
 # %%
@@ -25,7 +25,7 @@ from gaussian_logits import mean_maximum
 from rivals import TEMPERATURE
 
 n_keys = 512
-gap = mean_maximum(n_keys)  # from a typical key to the top one, in spreads
+gap = mean_maximum(n_keys)  # from the mean score to the top one, in spreads
 divisors = ["1", "log d", "√d", "d", "d/8", "d⁵", "exp πd"]
 zero, equal, infinite = (
     {f: {name: rule(f, name, *more) for name in FORMATS} for f in divisors}
@@ -53,8 +53,8 @@ fp8_error = np.sqrt(square**2 - 2 * with_x**2 + 1)
 import matplotlib.pyplot as plt
 
 shown = [
-    ("÷ 1: a typical weight is 0", zero["1"]),
-    ("÷ log d: a typical weight is 0", zero["log d"]),
+    ("÷ 1: the middle weight is 0", zero["1"]),
+    ("÷ log d: the middle weight is 0", zero["log d"]),
     ("÷ √d: the divisor is infinite", infinite["√d"]),
     ("÷ d: the divisor is infinite", infinite["d"]),
     ("÷ d: all weights are equal", equal["d"]),
@@ -116,7 +116,7 @@ lost = [
     for name, (_, _, bottom) in FORMATS.items()
     if log_n_gap > (1 - bottom) * np.log(2)
 ]
-assert lost == ["fp16"], "a typical weight is 0 in fp16, and in no other format"
+assert lost == ["fp16"], "the middle key's weight is 0 in fp16, and in no other"
 bf16, fp32 = FORMATS["bf16"], FORMATS["fp32"]
 assert bf16[1] == fp32[1], "bf16, which has the same exponents"
 assert bf16[0] < fp32[0], "the same exponents and fewer digits"

@@ -112,7 +112,7 @@ assert abs(aligned["cosine"][4096] - rho) < 1e-3, (
     r"Aligned, it settles near $\rho$"
 )
 assert 0.999 < start["cap"][64] < 1, (
-    "It leaves typical logits at the start alone"
+    "It leaves the logits of the start alone"
 )
 
 # Of the questions.
