@@ -85,4 +85,4 @@ assert np.all(np.diff(curve[30:]) > 0), "and rises again; simulated dots"
 excess = np.array([*printed.values()]) - curve
 assert np.all(abs(excess[[0, -1]]) < 1e-9), "meets it at 0 and … degrees"
 assert np.all(excess[1:-1] > 0.01), "and is above it elsewhere"
-assert np.all(excess > -1e-9), "The printed mean square is never too small"
+assert np.all(excess > -1e-9), "The published mean square is never too small"

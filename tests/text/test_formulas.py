@@ -194,6 +194,7 @@ UNNAMED = {
     r"\frac{2\alpha}{d + \beta": "a bound",
     r"\kappa_j = 2^{j-1}": "has a factorial: tests/theorem/test_spectrum.py has it",
     r"P\Big(|S - ": "a bound: tests/theorem/test_strays.py tries it",
+    r"t^2\sum_i\lambda_i^2": STEP,
     r"q_i = \frac{z_1 + b_iz_2}": DEFINITION,
     r"q_i = z_1\cos\varphi_i": "a definition: tests/theorem/test_moments.py has it",
     r"q_i = \frac{z + u_i}{\sqrt2}": "a definition: tests/theorem/test_largest_gap.py has it",

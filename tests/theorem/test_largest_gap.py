@@ -35,7 +35,8 @@ def test_with_other_covariances_it_need_not_fall(snippet):
         z, u = rng.standard_normal((20_000, 1)), rng.standard_normal((20_000, d))
         b = (-1.0) ** np.arange(d)
         mean, error = mean_and_error((np.sum((z + u) * (z * b + u), axis=1) / 2) ** 2)
-        excess = d**2 / 4  # half of Σ (b_j − b_i)²/4
+        excess = d**2 / 4  # half of Σ (b_j − b_i)²/4, beside a mean square of d + d²/4
+        assert close(ratio, 1 + d / (d + 4))
         assert agrees(mean, excess / (ratio - 1), 2 * error)
         assert not agrees(mean, excess / page.bound[0.3][64], error)
         alike = 2 * (1 - 0.5**2) / (0.5**2 * (d + 2))  # the bound for I, at tr C = d/2

@@ -16,6 +16,7 @@ def test_three_keys(snippet):
         assert close([aligned, size], [mean**2, square])
         assert close(baseline + middle, square - mean**2)
         assert close(printed, size) == (name != "turned")
+        assert name != "turned" or close(page.turned_published, 2 + 2 + 0)  # two squares of 1
         # The dots of the picture are these scores.
         a, b = page.z.T
         drawn = {"copy": a**2 + b**2, "swapped": 2 * a * b, "turned": 0 * a}
