@@ -277,7 +277,7 @@ class Code:
 
 
 def part_of(code: list[ast.AST]) -> Part:
-    """Write some code in one way, however it is laid out, and list its names."""
+    """Write some code in one way, however laid out, and list its names."""
     nodes = (node for statement in code for node in ast.walk(statement))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     return Part("\n".join(ast.unparse(each) for each in code), names)
