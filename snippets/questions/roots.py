@@ -32,7 +32,7 @@ cases = {
     "−|q − k|²/2, ÷ √d": (1.5 * d, np.sqrt(d)),
     "joined, 2·64, ÷ √64": (2 * d, np.sqrt(d)),
     # Of He's weights, Var W = 2/D: q and k have variance 2, a product 4.
-    "He's rule, ÷ √64": (4 * d, np.sqrt(d)),
+    "He’s rule, ÷ √64": (4 * d, np.sqrt(d)),
     # RMSNorm makes |q| = |k| = √d, and a cosine has variance 1/d.
     "RMSNorm, d = 256, ÷ 1": (256, 1),
 }

@@ -101,6 +101,7 @@ def with_a_name_that_is_not_there():
         ("2", 2, {"rather": "3"}, "nothing to say `rather`"),
         ("2", 2, {"needs": "luck"}, "fails beyond its assumption"),
         ("2", 2, {"same_error": "slip"}, "nothing to say `same_error`"),
+        ("2", 2, {"theorem": "counting"}, "`theorem` is said of comparisons that hold"),
         ("2", 3, {"reading": "twice one"}, "never makes an error: .* said is 2, found 3"),
         ("far", 2, {}, "'far': name 'far' is not defined; its case gives no names"),
         ("[1, 2]", 2, {}, r"'\[1, 2\]' has the shape \(2,\), what is found \(\)"),

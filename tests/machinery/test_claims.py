@@ -77,6 +77,16 @@ def test_a_row_says_how_strict_its_check_is(book):
     assert "<code>4 &lt; 5</code>, which is 4 &lt; 5 where it is closest" in rows[2]
     assert "There is nothing in a comparison to alter." in rows[2]
     assert "Tolerance" not in rows[3]
+    # What is altered where a claim is wrong is not the claim.
+    assert "alterations of what is right." in rows[1]
+
+
+def test_a_row_says_that_its_claim_is_a_theorem(book):
+    text = SOURCE.replace('says="4 < 5"', 'says="4 < 5", theorem="the order of numbers"')
+    book.file("snippets/claims/source.py", text)
+    assert book.build("# C\n").warnings == []
+    said = "A theorem, which no case could refute: the order of numbers. Compared: "
+    assert said in listed(book)
 
 
 def test_a_reading_stands_before_its_condition(book):

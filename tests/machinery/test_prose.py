@@ -249,6 +249,14 @@ def test_another_page_that_quotes_the_snippet_may_have_the_words(project):
     assert found.startswith("docs/other.md:3: no page has the words of snippets/chapter/line.py:")
 
 
+def test_a_caption_is_checked_on_the_page_that_shows_it(project):
+    """A chapter may stand on several pages: its own need not have all of its figures."""
+    captioned(project, "First.\nIt rises to 7.", COMPUTE)
+    project.file("docs/other.md", "# Other\n\n::: chapter/line\n")
+    [found] = project.build("# Chapter\n\nNo figure.\n").warnings
+    assert found.startswith("docs/other.md:3: snippets/chapter/line.py:4: no code knows 7: ")
+
+
 def test_what_takes_several_snippets_imports_the_others(project):
     text = "# Lines\n\n{= line.slope }, and {= steep.slope }.\n\nSo the second is steeper.\n"
     says = 'import steep\n\nassert steep.slope > slope, "the second is steeper"'

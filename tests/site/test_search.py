@@ -27,6 +27,12 @@ FIRST = {
     "half precision": "questions-code/#half-precision",
     "softcap": "questions-variants/#biases",
     "what goes wrong without scaling": "questions-without/#without-scaling",
+    "kaiming": "questions-numbers/#xavier-he",
+    "eager vs sdpa": "questions-code/#sdpa-eager",
+    "differential attention": "questions-size/#half-heads",
+    "distillation": "questions-models/#distill",
+    "bi-encoder": "questions-similarity/#bi-encoder",
+    "lora": "questions-training/#lora",
 }
 # The same, but it suffices that one of these is among the first six.
 WANTED = {
@@ -55,6 +61,8 @@ WANTED = {
     "pretrained model": {"trained/", "trained/#what-another-scale-does-to-a-trained-model"},
     "check my model": {"your-model/", "your-model/#script"},
     "logits explode": {"your-model/"},
+    "head_dim**-0.5": {"questions-code/#pytorch"},
+    "self.scale": {"questions-code/#pytorch"},
     "001-17": {"claims/#the-thread-on-the-variance"},
 }
 

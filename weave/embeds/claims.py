@@ -115,8 +115,9 @@ def folded_check(claim: Claim, file: str, context: Context) -> str:
         caught = sum(claim["altered"].values())
         what = "what is right" if claim["rather"] else "the claim"
         alterations = f"It caught {caught} of {len(claim['altered'])} alterations of {what}."
+    strictness = claim["strictness"]
     if claim.get("theorem"):
-        alterations = f"No case could have refuted it: {claim['theorem']}."
+        strictness = f"A theorem, which no case could refute: {claim['theorem']}. {strictness}"
     code = f'claimed = "{claim["says"]}"\n'
     if claim["rather"]:
         code += f'right = "{claim["rather"]}"\n'
@@ -124,7 +125,7 @@ def folded_check(claim: Claim, file: str, context: Context) -> str:
     # Not <code>, each of which the theme would give a button to copy it.
     shown = context.stash(f"<pre><samp>{escape(code, quote=False)}</samp></pre>", code_block(code))
     return (
-        f"{claim['strictness']}\n{{ .place }}\n\n"
+        f"{strictness}\n{{ .place }}\n\n"
         '<details markdown="block"><summary>The check</summary>\n\n'
         f"{shown}\n\n"
         f"{alterations} From [{file}]({file}).\n\n</details>"
