@@ -81,9 +81,6 @@ assert taking_part["d = 64"][65536] < 3, (
 assert min(key_share.values()) > 1 / 3, (
     r"Divided by $\sqrt{d}$, more than a third of all keys take part"
 )
-assert min(key_share.values()) > 1 / 3, (
-    "With the divisor more than a third of all keys take part"
-)
 curves = {name: np.array([*weight[name].values()]) for name in spread}
 divided = curves.pop("÷ √d")
 assert np.all(np.diff(divided) < 0), "the divided curve falls"
@@ -118,7 +115,7 @@ assert bare_3["largest"] > top[0] > top[1] > top[2], (
     "and the less so the more keys there are"
 )
 assert taking_part["d = 64"][512] < 2, (
-    "Without it, fewer than two of 512 keys take part"
+    "At the start fewer than two of 512 keys take part"
 )
 assert four_dimensions == participation(512, 4 ** (1 / 2)), (
     "At 4 dimensions the divisor is only 2, yet of 512 keys"

@@ -48,7 +48,7 @@ axes.set(ylim=(0, 1), xticks=[0.5, 1, 8, 64], xticklabels=["½", 1, 8, 64])
 plt.show()
 
 # %% says
-assert sorted(scores) == [10, 12, 14], "For the scores 14, 10 and 12 it counts"
+assert sorted(scores) == [10, 12, 14], "With our 14, 10 and 12 it counts"
 largest, ranges = weights.max(axis=1), np.ptp(weights, axis=1)
 assert np.all(np.diff(largest) < 0), "higher … makes the largest weight smaller"
 assert np.all(np.diff(weights, axis=1) < 0), "it never changes the order"
