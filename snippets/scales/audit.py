@@ -45,6 +45,7 @@ fixed_effective = {
     width: 1 / mean_square_weights(n_keys, v) for width, v in fixed.items()
 }
 frozen = np.sqrt(2 * np.log(n_keys))
+frozen_width = frozen / 0.02**2
 # Before the first layer norm: embeddings of variance 1, and D/2 sines and
 # cosines, whose squares add up to 1 in pairs. x·x is this many times D.
 first_input = 1 + 1 / 2
@@ -114,7 +115,9 @@ assert effective["GPT-2"] > effective["LeCun"], "narrower, and starts flatter"
 assert min(fixed.values()) > 1, (
     "Wider models that kept this number would start sharper and sharper"
 )
-assert fixed[12288] > frozen, "at a width of 12,288 a row of … keys is [frozen]"
+assert fixed[8192] < frozen < fixed[12288], (
+    "From a width of about … on, a row of … keys is [frozen]"
+)
 assert fixed[12288] > frozen, (
     "The latter is beyond … where a row of … keys freezes"
 )

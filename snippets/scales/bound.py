@@ -26,6 +26,9 @@ cap_lack = 511 * np.exp(-50)
 # QK-norm, its gains at 1: q and k of length √d, and the product over √d.
 qk_bound = {d: d**0.5 for d in (64, 128)}
 qk_best = {d: 1 / (1 + 511 * np.exp(-b)) for d, b in qk_bound.items()}
+# The same at d = 64 if the others are noise of spread 1, the mean of whose
+# exponentials is e^½.
+qk_best_of_noise = 1 / (1 + 511 * np.exp(1 / 2 - qk_bound[64]))
 
 # %%
 import matplotlib.pyplot as plt
@@ -70,9 +73,8 @@ assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
 assert np.isclose(qk_bound[128] ** 2, 128), (
     "So no logit exceeds $\\sqrt d$, which is"
 )
-assert min(qk_best.values()) > 1 / 2, (
-    "the best of … can get … of the weight, so it can"
-)
+assert qk_best_of_noise > 1 / 2, "That is … of the weight, so it can"
+assert qk_best_of_noise < qk_best[64], "the other logits have a spread of 1"
 
 # Of the questions.
 assert abs(cosine_ceiling[512] * (1 + 511 / np.e**2) - 1) < 1e-9, (

@@ -111,9 +111,7 @@ for f in ("QK-norm", "cap"):
 assert abs(aligned["cosine"][4096] - rho) < 1e-3, (
     r"Aligned, it settles near $\rho$"
 )
-assert 0.999 < start["cap"][64] < 1, (
-    "It leaves the logits of the start alone"
-)
+assert 0.999 < start["cap"][64] < 1, "It leaves the logits of the start alone"
 
 # Of the questions.
 assert level[0] == ["√d"], "only the square root … the same spread"
