@@ -71,8 +71,7 @@ def seen(a, p, remedy):
     sees, as a mean over all queries but those of one key.
     """
     uncapped = a[..., CAUSAL].max().item()
-    if remedy == "soft cap":
-        a = transformer.CAP * torch.tanh(a / transformer.CAP)
+    a = transformer.capped(a, remedy)
     nats = -torch.special.xlogy(p, p).sum(-1)[..., 1:]
     n = torch.arange(2, LENGTH + 1, device=p.device)
     return {

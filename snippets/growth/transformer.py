@@ -20,6 +20,9 @@ differs between two runs of one optimizer and one width but the remedy:
 - "decay of W_Q W_K": only these two shrink, to tell what decay does to them
   from what it does to the others.
 - "even": attention that weighs all keys alike, to see what attention is worth.
+- "low cap": softmax sees 9 tanh(logit/9), about as much as QK-norm lets through.
+- "shared rate": W_Q's rate falls as |W_K| grows, and W_K's as |W_Q| does.
+- "undivided norm": QK-norm, and q·k is divided by nothing.
 """
 
 import torch
@@ -29,19 +32,23 @@ LAYERS, HEADS, LENGTH, BYTES = 2, 4, 64, 256
 REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d"]
 CONTROLS = ["decay of W_Q W_K", "even"]
 CAP, CLIP, DECAY = 20, 20, 0.003
+CAPS = {"soft cap": CAP, "low cap": 9}
+NORMED = ("QK-norm", "undivided norm")
 HIDDEN = ("Q", "K", "V", "O", "up", "down")
 DECAYS = {"decay": HIDDEN, "decay of W_Q W_K": ("Q", "K")}
 
 
 def divisor(remedy, d):
     """Return what q·k is divided by."""
-    return {"1/d": d / 8, "even": torch.inf}.get(remedy, d**0.5)
+    unusual = {"1/d": d / 8, "even": torch.inf, "undivided norm": 1}
+    return unusual.get(remedy, d**0.5)
 
 
-def init(d, seed, remedy="none", device="cpu"):
+def init(d, seed, remedy="none", device="cpu", gain=1.0):
     """Return the weights by name, (fan-out × fan-in) each, and the gains.
 
-    They are drawn on the processor, so that a GPU gets the same.
+    They are drawn on the processor, so that a GPU gets the same. A gain is what
+    a norm of q and k begins with.
     """
     rng, D = torch.Generator().manual_seed(seed), HEADS * d
     shapes = {"byte": (D, BYTES), "place": (D, LENGTH)}
@@ -53,9 +60,9 @@ def init(d, seed, remedy="none", device="cpu"):
     for name, shape in shapes.items():
         deviation = fan_in(name, shape) ** (-1 if name == "readout" else -0.5)
         W[name] = deviation * torch.randn(shape, generator=rng)
-    if remedy == "QK-norm":
+    if remedy in NORMED:
         names = [f"gain {name}{i}" for name in "QK" for i in range(LAYERS)]
-        W |= {name: torch.ones(HEADS, 1, d) for name in names}
+        W |= {name: torch.full((HEADS, 1, d), gain) for name in names}
     return {name: w.to(device).requires_grad_() for name, w in W.items()}
 
 
@@ -67,6 +74,13 @@ def fan_in(name, shape):
     if name.startswith("gain"):
         return shape[0] * shape[-1]
     return 1 if name in ("byte", "place") else shape[1]
+
+
+def capped(a, remedy):
+    """Return the logits as softmax sees them."""
+    if remedy not in CAPS:
+        return a
+    return CAPS[remedy] * torch.tanh(a / CAPS[remedy])
 
 
 def forward(W, text, remedy="none"):
@@ -86,12 +100,11 @@ def forward(W, text, remedy="none"):
             for name in "QKV"
         )
         q, k, v = (a.transpose(1, 2) for a in (q, k, v))
-        if remedy == "QK-norm":
+        if remedy in NORMED:
             q = functional.rms_norm(q, q.shape[-1:]) * W[f"gain Q{layer}"]
             k = functional.rms_norm(k, k.shape[-1:]) * W[f"gain K{layer}"]
         a = q @ k.mT / divisor(remedy, q.shape[-1])
-        seen = CAP * torch.tanh(a / CAP) if remedy == "soft cap" else a
-        p = seen.masked_fill(later, -torch.inf).softmax(-1)
+        p = capped(a, remedy).masked_fill(later, -torch.inf).softmax(-1)
         x = x + (p @ v).transpose(1, 2).flatten(2) @ W[f"O{layer}"].T
         y = functional.layer_norm(x, x.shape[-1:])
         x = x + (y @ W[f"up{layer}"].T).relu() @ W[f"down{layer}"].T
@@ -116,24 +129,49 @@ def batch(text, sequences, rng):
     return text[at + torch.arange(LENGTH + 1)].long()
 
 
-def optimizers(W, optimizer, eta):
+def optimizers(W, optimizer, eta, times=None):
     """Return the optimizers of all weights: Adam, or Muon and Adam.
 
-    `eta` is a pair: Adam's and Muon's.
+    `eta` is a pair: Adam's and Muon's. `times` has factors on the rates of
+    weights, by how their names begin, such as {"Q": 0.25, "K": 0.25}.
     """
     hidden = {name for name in W if name.startswith(HIDDEN)}
     muon = hidden if optimizer == "Muon" else set()
-    rates = [
-        {"params": [w], "lr": eta[0] / fan_in(name, w.shape)}
-        for name, w in W.items()
-        if name not in muon
-    ]
-    found = [torch.optim.Adam(rates, eps=1e-12, foreach=True)]
+    groups = {True: [], False: []}
+    for name, w in W.items():
+        rate = eta[1] if name in muon else eta[0] / fan_in(name, w.shape)
+        for start, factor in (times or {}).items():
+            rate *= factor if name.startswith(start) else 1
+        group = {"params": [w], "lr": rate, "first": rate, "name": name}
+        groups[name in muon].append(group)
+    found = [torch.optim.Adam(groups[False], eps=1e-12, foreach=True)]
     if muon:
         how = {"weight_decay": 0, "adjust_lr_fn": "spectral_unclamped"}
-        weights = [W[name] for name in W if name in muon]
-        found.append(torch.optim.Muon(weights, lr=eta[1], **how))
+        found.append(torch.optim.Muon(groups[True], lr=eta[1], **how))
     return found
+
+
+def norms(W):
+    """Return the Frobenius norm of each W_Q and W_K, by name."""
+    return {
+        name: w.detach().norm().item()
+        for name, w in W.items()
+        if name.startswith(("Q", "K"))
+    }
+
+
+def share_rates(each, now, start):
+    """Divide the rate of W_Q by what |W_K| has grown by, and the reverse.
+
+    A step on W_Q moves a logit by as much as k is long, so these steps move it
+    about as far as the first ones do.
+    """
+    other = str.maketrans("QK", "KQ")
+    for one in each:
+        for group in one.param_groups:
+            name = group["name"].translate(other)
+            if group["name"] in now:
+                group["lr"] = group["first"] * start[name] / now[name]
 
 
 @torch.no_grad()
@@ -150,14 +188,25 @@ def clip(W, inside, ceiling=CLIP):
 
 
 def train(
-    text, d, seed, remedy, optimizer, eta, steps, sequences=8, device="cpu"
+    text,
+    d,
+    seed,
+    remedy,
+    optimizer,
+    eta,
+    steps,
+    sequences=8,
+    device="cpu",
+    times=None,
+    gain=1.0,
 ):
     """Train; yield the weights before the first step and after each.
 
-    What one seed draws from the text is the same in all runs.
+    What one seed draws from the text is the same in all runs. `times` is that
+    of `optimizers`, and `gain` that of `init`.
     """
-    W = init(d, seed, remedy, device)
-    each = optimizers(W, optimizer, eta)
+    W = init(d, seed, remedy, device, gain)
+    each, start = optimizers(W, optimizer, eta, times), norms(W)
     rng = torch.Generator().manual_seed(1000 + seed)
     yield W
     for _ in range(steps):
@@ -166,6 +215,8 @@ def train(
         for one in each:
             one.zero_grad()
         lost.backward()
+        if remedy == "shared rate":
+            share_rates(each, norms(W), start)
         for one in each:
             one.step()
         if remedy in DECAYS:

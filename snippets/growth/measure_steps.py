@@ -1,0 +1,191 @@
+"""Is QK-norm's gain the bound on the logits, or the smaller step?
+
+    make measure ARGS=snippets/growth/measure_steps.py
+
+takes about an hour of one core, and needs PyTorch. It writes steps.csv run by
+run; stopped and started again, it goes on where it was. To measure all again,
+delete the table first.
+
+The design, written down before the runs. A norm on q and k does two things: it
+bounds the logits, and as W_Q and W_K grow, a step of the same size turns them
+less, so logits move less in a step. The controls have one without the other:
+
+- the step without the bound: W_Q and W_K at `qk` times the rate of all other
+  weights, for `qk` of 1, 1/2, 1/4 and 1/8; and "shared rate", where the rate of
+  W_Q falls as the norm of W_K grows, and W_K's as that of W_Q (after Anson and
+  Aitchison, arXiv 2511.21377, of which we have the abstract alone: Frobenius
+  norms, and their size at the start, are our choice);
+- the bound without the step: a soft cap at 9, about what QK-norm's largest
+  logit comes to, and QK-norm with a quarter of the rate, as a check.
+
+Twice: at the rate of all other runs, for 1000 steps, and at four times that,
+for 300. Model, text and rates are those of measure_growth.py, with d = 32. Seeds
+0 to 2 choose `qk`, each optimizer's and each rate's by the lowest mean loss
+(for `qk` of 1 their runs are in growth.csv); seeds 3 to 5 score, and no number
+that compares measures is of others. Half the rate for all weights is scored
+too. If 1/√d with the best `qk` is level with QK-norm, the step explains the
+gain; if the cap at 9 is level with QK-norm, the bound does; if QK-norm is ahead
+of both, it adds something to each. `change` is what to look at beside the
+largest logit: how far the last step moved the logits. d = 64 and other caps are
+left out, for time.
+"""
+
+from pathlib import Path
+
+import measure_growth
+import torch
+import transformer
+from measure_growth import ETA, LOOKED_AT, OPTIMIZERS
+from stored import read
+
+HERE = Path(__file__).parent
+CHOOSE, SCORE = [0, 1, 2], [3, 4, 5]
+FACTORS = [1, 0.5, 0.25, 0.125]
+STEPS = [10, 100, 300, 1000]
+LAST = {0.5: 1000, 1: 1000, 4: 300}
+AT = ["remedy", "optimizer", "rate", "qk", "seed", "step"]
+FOUND = ["loss", "largest", "spread", "entropy", "change"]
+D = 32
+
+
+def looked_at(W, probe, remedy):
+    """Return q·k over the divisor and the attention, over all heads."""
+    with torch.no_grad():
+        inside = transformer.loss(W, probe[:LOOKED_AT], remedy)[1]
+    parts = [(a, p) for _, _, a, p in inside]
+    return (
+        torch.cat([x.transpose(0, 1) for x in part]).double()
+        for part in zip(*parts, strict=True)
+    )
+
+
+def run(data, probe, remedy, optimizer, rate, qk, seed, steps):
+    """Train once; yield the step and what is found there, by name.
+
+    `change` is the rms over all heads and pairs of what the last step changed
+    in what softmax sees, less the mean of a row.
+    """
+    eta = [rate * each for each in ETA]
+    how = (data, D, seed, remedy, optimizer, eta, steps)
+    before, where = None, {"device": probe.device, "times": {"Q": qk, "K": qk}}
+    for step, W in enumerate(transformer.train(*how, **where)):
+        if step + 1 in STEPS:
+            before, _ = looked_at(W, probe, remedy)
+        if step not in STEPS:
+            continue
+        a, p = looked_at(W, probe, remedy)
+        with torch.no_grad():
+            loss = transformer.loss(W, probe, remedy)[0].item()
+        now, was = (transformer.capped(x, remedy) for x in (a, before))
+        moved = measure_growth.rms(measure_growth.centred(now - was))
+        found = {"loss": loss, "change": moved.square().mean().sqrt().item()}
+        yield step, found | measure_growth.seen(a, p, remedy)
+
+
+def choosing():
+    """Yield the runs that choose `qk`, those of 1/√d with a lower rate."""
+    for rate in (1, 4):
+        for qk in FACTORS[1:]:
+            for optimizer in OPTIMIZERS:
+                for seed in CHOOSE:
+                    yield "none", optimizer, rate, qk, seed
+
+
+def losses(optimizer, rate):
+    """Return the mean loss of seeds that choose, by `qk`."""
+    own, others = read("steps.csv"), read("growth.csv")
+    others = others[(others["d"] == D) & (others["remedy"] == "none")]
+    found = {}
+    for qk in FACTORS:
+        rows = others if qk == 1 else own[own["qk"] == qk]
+        rows = rows[(rows["optimizer"] == optimizer) & (rows["rate"] == rate)]
+        rows = rows[(rows["step"] == LAST[rate]) & (rows["seed"] <= CHOOSE[-1])]
+        rows = rows[rows["remedy"] == "none"]
+        if len(rows) != len(CHOOSE):
+            raise ValueError(f"{optimizer}, {rate}, {qk}: {len(rows)} runs")
+        found[qk] = rows["loss"].mean()
+    return found
+
+
+def scoring():
+    """Yield the runs that score, once those that choose are stored."""
+    best = {
+        (optimizer, rate): min(found, key=found.get)
+        for optimizer in OPTIMIZERS
+        for rate in (1, 4)
+        if (found := losses(optimizer, rate))
+    }
+    for seed in SCORE:
+        for rate in (1, 4):
+            for optimizer in OPTIMIZERS:
+                yield "none", optimizer, rate, 1, seed
+                if best[optimizer, rate] != 1:
+                    yield "none", optimizer, rate, best[optimizer, rate], seed
+                yield "QK-norm", optimizer, rate, 1, seed
+                yield "low cap", optimizer, rate, 1, seed
+                yield "shared rate", optimizer, rate, 1, seed
+    for seed in SCORE:
+        for optimizer in OPTIMIZERS:
+            yield "none", optimizer, 0.5, 1, seed
+            yield "QK-norm", optimizer, 1, 0.25, seed
+
+
+def begin(path, head, width, last):
+    """Write the head of a table, and keep the rows of finished runs.
+
+    A run is the first `width` words of a row, and it is finished where the row
+    of its last step is stored, which `last` gives for a run.
+    """
+    lines = []
+    if path.exists():
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+    rows = [line for line in lines if line[0] not in "#" and line not in head]
+    runs = [tuple(line.split(",")[:width]) for line in rows]
+    steps = [line.split(",")[width] for line in rows]
+    done = {
+        run
+        for run, step in zip(runs, steps, strict=True)
+        if step == str(last(run))
+    }
+    kept = [line for line, run in zip(rows, runs, strict=True) if run in done]
+    path.write_text("".join(head + kept), "utf-8")
+    return done
+
+
+def heading(about, columns):
+    """Return the lines above a table: where it comes from, and its columns."""
+    lines = [f"# {key}: {value}\n" for key, value in about.items()]
+    return [*lines, ",".join(columns) + "\n"]
+
+
+def store(path, run, rows, columns):
+    """Add a run to a table, and say how it ended."""
+    with path.open("a", encoding="utf-8") as file:
+        for step, found in rows:
+            words = [f"{found[what]:.4g}" for what in columns]
+            file.write(",".join([*map(str, run), str(step), *words]) + "\n")
+    print(*run, *words, flush=True)
+
+
+def main():
+    """Measure what is not stored yet, and store it."""
+    torch.set_num_threads(1)
+    raw = measure_growth.text()
+    data, probe = measure_growth.split(raw)
+    probe = probe.to(measure_growth.DEVICE)
+    about = measure_growth.provenance(raw) | {
+        "seeds": f"{CHOOSE} choose qk, {SCORE} score",
+        "command": "make measure ARGS=snippets/growth/measure_steps.py",
+    }
+    path = HERE / "steps.csv"
+    head = heading(about, AT + FOUND)
+    done = begin(path, head, len(AT) - 1, lambda run: LAST[float(run[2])])
+    for part in (choosing, scoring):
+        for each in part():
+            if tuple(map(str, each)) not in done:
+                rows = [*run(data, probe, *each, LAST[each[2]])]
+                store(path, each, rows, FOUND)
+
+
+if __name__ == "__main__":
+    main()
