@@ -7,7 +7,7 @@ takes a minute or two of one core, and needs PyTorch. It writes first.csv.
 The design, written down before the runs. The whole first step is taken, and
 then all weights but some are put back: only W_Q and W_K have moved, or only
 bytes and places, or all of them. How far q·k has moved on text held out, less
-the mean of a row, is stored for d from 8 to 128, Adam and Muon, and seeds 0 to 2
+the mean of a row, is stored for d from 8 to 128, Adam and Muon, and three seeds
 (as `moved` in factors.csv, which has the whole step). Adam's first step moves a
 coordinate of q by about its rate, which is ten times Muon's; so Muon at ten
 times its rate is measured too. A slope near 1/2 says that what moved is like

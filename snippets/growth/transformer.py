@@ -20,7 +20,7 @@ differs between two runs of one optimizer and one width but the remedy:
 - "decay of W_Q W_K": only these two shrink, to tell what decay does to them
   from what it does to the others.
 - "even": attention that weighs all keys alike, to see what attention is worth.
-- "low cap": softmax sees 9 tanh(logit/9), about as much as QK-norm lets through.
+- "low cap": softmax sees 9 tanh(logit/9), about what QK-norm lets through.
 - "shared rate": W_Q's rate falls as |W_K| grows, and W_K's as |W_Q| does.
 - "undivided norm": QK-norm, and q·k is divided by nothing.
 """
