@@ -2,9 +2,9 @@
 
     make measure ARGS=snippets/growth/measure_gains.py
 
-takes about a quarter of an hour of one core, and needs PyTorch. It writes gains.csv run
-by run; stopped and started again, it goes on where it was. To measure all
-again, delete the table first.
+takes about a quarter of an hour of one core, and needs PyTorch. It writes
+gains.csv run by run; stopped and started again, it goes on where it was. To
+measure all again, delete the table first.
 
 The design, written down before the runs. Gemma 3n and Gemma 4 normalise q and
 k, with learned gains, and multiply q·k by 1. With gains of 1 such logits begin
