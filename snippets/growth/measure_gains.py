@@ -66,9 +66,9 @@ def run(data, probe, d, remedy, exponent, times, seed, steps):
 
 
 def grid():
-    """Yield the runs, seed by seed."""
-    for seed in SEEDS:
-        for d in LAST:
+    """Yield the runs: (d, remedy, exponent, times, seed)."""
+    for d in LAST:
+        for seed in SEEDS:
             for arm in ARMS:
                 yield d, *arm, seed
 
