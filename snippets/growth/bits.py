@@ -34,7 +34,10 @@ gap = {
 factor = {x: np.exp(gap["bf16"][x]) for x in gap["bf16"]}
 d, loud, steps = 64, 1000, 127
 int8_gap = loud / steps
-overflow = top["fp16"] / np.sqrt(d)  # a logit that is divided afterwards
+# Half a step above the largest number all is rounded to infinity; this is the
+# logit that comes of it if it is divided afterwards.
+beyond = top["fp16"] + spacing(top["fp16"], formats["fp16"][0]) / 2
+overflow = beyond / np.sqrt(d)
 
 # The root mean square error of rounding a coordinate of q, a standard Gaussian.
 x = np.linspace(-10, 10, 400_001)

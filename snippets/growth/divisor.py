@@ -76,6 +76,10 @@ reached = {name: np.argmax(a > tau) for name, a in divided.items()}
 later = d**0.25  # steps until a level with √d, over those with 1: the limit
 bound = d / decay**2 / root  # weight decay: each coordinate ends at 1/decay
 end = {name: a[-1] for name, a in held.items()}
+# q and k of length √d each, turned to one direction, have a logit of √d. What
+# both have to be longer by for the logit of the page's example.
+alarm = 300
+longer = np.sqrt(alarm / root)
 explore = {
     "start": start,
     "steps": [16, steps],

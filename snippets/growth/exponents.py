@@ -1,5 +1,5 @@
 r"""With Muon as with Adam, $q\cdot k$ moves like $\sqrt d$ in the first step
-and nearly like $d$ after 300. Muon gets there later, and then grows further.
+and nearly like $d$ after 300. Muon gets there later.
 
 Two panels, Adam and Muon, both axes logarithmic: how far q·k has moved since
 the start, less the mean of its row, over the head dimension from
@@ -16,8 +16,8 @@ nearly twice as high.
 import numpy as np
 from stored import mean_and_error, over_steps, read
 
-rows = read("factors.csv")
-rows = rows[rows["rate"] == 1]
+every = read("factors.csv")
+rows = every[every["rate"] == 1]
 steps, eta = [1, 10, 30, 100, 300, 1000], {"Adam": 0.2, "Muon": 0.02}
 dims = {step: [8, 16, 32, 64, 128] for step in steps[:4]}
 dims |= {300: [8, 16, 32, 64], 1000: [16, 32, 64]}
@@ -49,6 +49,39 @@ for optimizer in eta:
             sizes = over_widths(what, remedy, optimizer, step)
             slope[optimizer, remedy, what, step] = exponent(sizes)
 
+
+def of_seeds(rows, widths, **where):
+    """Return how far q·k moved, for each seed (row) and width."""
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    at = {(row["seed"], row["d"]): row["moved"] for row in rows}
+    return np.array([[at[seed, d] for d in widths] for seed in (0, 1, 2)])
+
+
+# At half the rate, of three head sizes.
+half = {}
+for optimizer in eta:
+    where = {"remedy": "none", "rate": 0.5, "optimizer": optimizer}
+    sizes = of_seeds(every, dims[1000], **where, step=1000)
+    half[optimizer] = exponent(sizes)
+# The first step, split: what moves q·k if only some of the weights have moved.
+first, parts, apart = read("first.csv"), {}, {}
+for part in ("bytes and places", "W_Q and W_K"):
+    for name, times in (("Adam", 1), ("Muon", 1), ("Muon", 10)):
+        where = {"part": part, "optimizer": name, "times": times}
+        sizes = of_seeds(first, dims[1], **where)
+        parts[part, name, times] = exponent(sizes)
+        apart[part, name, times] = sizes.mean(axis=0)
+shown = [
+    ("bytes and places alone", "bytes and places"),
+    ("$W_Q$ and $W_K$ alone", "W_Q and W_K"),
+]
+# The slope between the two largest heads alone.
+ends = {name: apart["W_Q and W_K", name, 1] for name in eta}
+steepest = {
+    name: np.log2(sizes[-1] / sizes[-2]) for name, sizes in ends.items()
+}
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -69,9 +102,9 @@ plt.show()
 
 # %% says
 for name in eta:
-    first, final = slope[name, 1], slope[name, 300]
+    whole, final = slope[name, 1], slope[name, 300]
     assert slope[name, 300][0] > 0.9, "in the first step and nearly … after"
-    assert abs(first[0] - 0.56) < 0.02, (
+    assert abs(whole[0] - 0.56) < 0.02, (
         r"moves like $\sqrt d$ in the first step and"
     )
     assert abs(final[0] - 0.92) < 0.02, "in the first step and nearly like $d$"
@@ -79,25 +112,33 @@ for name in eta:
         "a line for each of six steps"
     )
     assert final[0] > 0.5 + 3 * final[1], "is left in the logits"
+    tokens, weights = (parts[part, name, 1] for _, part in shown)
+    assert abs(tokens[0] - 0.5) < 0.05, "it is the tokens that move like"
+    assert weights[0] > tokens[0] + 4 * weights[1], "alone grows faster"
+    assert abs(steepest[name] - 1) < 0.05, "nearly like $d$ between the two"
+    further = apart["bytes and places", name, 1] / ends[name]
+    assert np.all(further > 1.5), "and less far than the tokens do"
+    late = slope[name, "1/d", "moved", 1000]
+    assert late[0] < slope[name, "1/d", "moved", 300][0] - late[1], (
+        "and less by step"
+    )
+    assert late[0] < 1 - late[1], "move a little less in wider models"
+assert abs(parts["W_Q and W_K", "Muon", 10][0] - 0.77) < 0.02, (
+    "at ten times its rate Muon has the same slope"
+)
 assert np.all(np.diff(size["Adam", 1]) > 0), "Adam’s line of step 1 rises"
 assert dims[300][-1] == 64, "which ends at d = 64"
 for step in (1, 300):
     ratio = size["Muon", step] / size["Adam", step]
     assert np.all(abs(ratio - 1) < 1 / 5), "Muon’s lie within a fifth of these"
-ratio = size["Muon", 1] / size["Adam", 1]
-assert np.all(abs(ratio - 0.87) < 0.06), (
-    "In the first step the logits move alike"
-)
-later = {name: slope[name, 1000] for name in eta}
 assert abs(slope["Adam", 300][0] - slope["Muon", 300][0]) < 0.05, (
     "By step … the exponents are alike"
 )
-assert later["Muon"][0] - later["Adam"][0] > 0.2, (
-    "of three head sizes, they part"
-)
-assert abs(later["Muon"][0] - 1.06) < 0.05, "with Muon … has moved like $d$"
-ends = [size[name, 1000][-1] for name in ("Muon", "Adam")]
-assert 1.7 < ends[0] / ends[1] < 2, "Muon’s end nearly twice as high"
+later = {name: slope[name, 1000] for name in eta}
+assert later["Muon"][0] - later["Adam"][0] > 0.2, "is ahead at this rate"
+assert half["Muon"][0] < half["Adam"][0], "and Adam at half of it"
+tops = [size[name, 1000][-1] for name in ("Muon", "Adam")]
+assert 1.7 < tops[0] / tops[1] < 2, "Muon’s end nearly twice as high"
 assert slope["Adam", 30][0] - slope["Muon", 30][0] > 0.2, (
     "Muon gets there later"
 )

@@ -41,7 +41,7 @@ from measure_growth import ETA, LOOKED_AT, OPTIMIZERS, SEEDS
 
 HERE = Path(__file__).parent
 STEPS = [10, 100, 300, 1000]
-LAST = {1: 1000, 4: 300}
+LAST = {4: 300, 1: 1000}  # the short runs first
 AT = ["remedy", "optimizer", "rate", "qk", "seed", "step"]
 FOUND = ["loss", "largest", "spread", "entropy", "change"]
 D = 32
@@ -84,12 +84,14 @@ def run(data, probe, remedy, optimizer, rate, qk, seed, steps):
 def grid():
     """Yield the runs: (remedy, optimizer, rate, qk, seed)."""
     arms = [("none", 0.25), ("low cap", 1), ("shared rate", 1)]
-    for rate in LAST:
+    for seed in SEEDS:
+        for optimizer in OPTIMIZERS:
+            for remedy, qk in arms:
+                yield remedy, optimizer, 4, qk, seed
+    for remedy, qk in arms:
         for seed in SEEDS:
-            for optimizer in OPTIMIZERS:
-                few = (rate, optimizer) == (1, "Adam")
-                for remedy, qk in arms[:1] if few else arms:
-                    yield remedy, optimizer, rate, qk, seed
+            for optimizer in OPTIMIZERS if remedy == "none" else ["Muon"]:
+                yield remedy, optimizer, 1, qk, seed
 
 
 def begin(path, head, width, last):

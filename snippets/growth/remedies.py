@@ -124,7 +124,7 @@ for remedy in bounds:
     assert abs(value) < 2 * error, "no more than two standard errors"
     value, error = less[remedy]
     assert value > 4 * error, "With Muon all three lower it"
-assert max(less, key=less.get) == "QK-norm", "and QK-norm most, by"
+assert max(less, key=less.get) == "QK-norm", "and QK-norm most"
 for name in optimizers:
     alone, clipped = (
         end[name, remedy]["above"] for remedy in (control, "QK-clip")

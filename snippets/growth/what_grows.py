@@ -87,6 +87,9 @@ assert muon["weights"][0] > 3, "With Muon the weights grow too"
 assert max(share["Adam", rate] for rate in rates) < 0.2, (
     "weights and tokens come to share a few"
 )
+assert all(abs(share["Muon", rate] - 0.5) < 0.15 for rate in rates), (
+    "longer weights account for about half of the growth"
+)
 for sizes in (adam, muon):
     assert sizes["spread"][0] > 2, "steps the spread grows"
 assert adam["product"][0] > 2 * adam["weights"][0], (

@@ -28,3 +28,11 @@ def test_what_holds(snippet):
     # Where a step and the decay cancel, a coordinate is 1/λ.
     assert close(page.bound, d * (1 / page.decay) ** 2 / 8)
     assert page.held["weight decay"].max() < page.bound < page.divided["√d"].max()
+
+
+def test_the_example_of_a_logit_of_300(snippet):
+    page, d = snippet("growth/divisor"), 64
+    q = k = np.ones(d)
+    assert close(q @ k / 8, page.root), "turned to one direction"
+    assert close(page.longer * q @ (page.longer * k) / 8, 300)
+    assert not close(page.longer * q @ k / 8, 300, 1e-2), "one of them alone"

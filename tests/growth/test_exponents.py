@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.growth.by_seed import by_seed
+from tests.conftest import stored_rows
+from tests.growth.by_seed import PRINTED, by_seed
 from tests.tolerance import close, mean_and_error
 
 
@@ -33,3 +34,30 @@ def test_the_exponents_by_other_code(snippet, measure, optimizer):
             found = page.slope[optimizer, remedy, what, step]
             assert close(found, mean_and_error(slopes))
             assert not close(found, page.slope[optimizer, step], 1e-3)
+
+
+def test_half_the_rate(snippet):
+    page = snippet("growth/exponents")
+    for optimizer in ("Adam", "Muon"):
+        dims = np.array([16, 32, 64])
+        sizes = [by_seed("moved", optimizer, 1000, d=d, rate=0.5) for d in dims]
+        x = np.log(dims) - np.log(dims).mean()
+        slopes = x @ np.log(sizes) / (x @ x)
+        assert close(page.half[optimizer], mean_and_error(slopes))
+        assert not close(page.half[optimizer], page.slope[optimizer, 1000], 1e-2)
+
+
+def test_the_first_step_split(snippet):
+    page, dims = snippet("growth/exponents"), np.array([8, 16, 32, 64, 128])
+    x = np.log(dims) - np.log(dims).mean()
+    for (part, optimizer, times), found in page.parts.items():
+        where = {"part": part, "optimizer": optimizer, "times": str(times)}
+        rows = stored_rows("growth", "first.csv", **where)
+        sizes = [[float(r["moved"]) for r in rows if r["d"] == str(d)] for d in dims]
+        assert np.shape(sizes) == (5, 3)
+        assert close(found, mean_and_error(x @ np.log(sizes) / (x @ x)))
+        assert close(page.apart[part, optimizer, times], np.mean(sizes, axis=1))
+    whole = stored_rows("growth", "first.csv", part="all", optimizer="Adam", times="1")
+    for row in whole:  # the same step is in factors.csv, from the runs of all steps
+        same = by_seed("moved", "Adam", 1, d=int(row["d"]))
+        assert close(float(row["moved"]), same[int(row["seed"])], PRINTED)

@@ -1,0 +1,125 @@
+r"""With everything else at four times the rate, a quarter of it for $W_Q$ and
+$W_K$ nearly does what QK-norm does, with larger logits. A cap at 9 does not.
+
+Two panels, Adam and Muon, with a row for each of seven measures: a bar for how
+far the loss after 300 steps at four times the rate lies above that of 1/√d at
+the first rate, with an error bar, and beside it the largest logit in figures.
+From top to bottom 1/√d alone, a cap at 20 and one at 9, a clip, a rate of W_Q
+and W_K that falls as they grow, a quarter of the rate for these two, and
+QK-norm.
+"""
+
+# %%
+import numpy as np
+from stored import mean_and_error, read
+
+own, others = read("steps.csv"), read("growth.csv")
+others = others[others["d"] == 32]
+seeds, few, optimizers = [0, 1, 2], 300, ["Adam", "Muon"]
+quarter, low, cap = 0.25, 9, 20
+
+
+def of_seeds(what, optimizer, arm, rate, step):
+    """Return `what` for each seed; an arm is a remedy and the factor qk."""
+    remedy, qk = arm
+    rows = own if qk != 1 or remedy in ("low cap", "shared rate") else others
+    found = []
+    for seed in seeds:
+        run = {"remedy": remedy, "optimizer": optimizer, "rate": rate}
+        run |= {"seed": seed, "step": step}
+        if rows is own:
+            run["qk"] = qk
+        same = [rows[name] == value for name, value in run.items()]
+        found.append(rows[np.all(same, axis=0)][what].item())
+    return np.array(found)
+
+
+arms = {
+    "1/√d alone": ("none", 1),
+    "soft cap at 20": ("soft cap", 1),
+    "soft cap at 9": ("low cap", 1),
+    "QK-clip at 20": ("QK-clip", 1),
+    "a rate that falls": ("shared rate", 1),
+    "a quarter of the rate": ("none", quarter),
+    "QK-norm": ("QK-norm", 1),
+}
+# At four times the rate: above 1/√d at the first rate, seed by seed.
+above, largest = {}, {}
+for name in optimizers:
+    plain = of_seeds("loss", name, ("none", 1), 1, few)
+    for label, arm in arms.items():
+        lost = of_seeds("loss", name, arm, 4, few)
+        above[name, label] = mean_and_error(lost - plain)
+        sizes = of_seeds("largest", name, arm, 4, few)
+        largest[name, label] = mean_and_error(sizes)
+# How far the last of 300 steps moves the logits, at four times the rate.
+change = {
+    (name, label): of_seeds("change", name, arms[label], 4, few).mean()
+    for name in optimizers
+    for label in ("soft cap at 9", "a rate that falls", "a quarter of the rate")
+}
+slow, capped = (
+    [change[name, label] for name in optimizers]
+    for label in ("a quarter of the rate", "soft cap at 9")
+)
+faster = np.mean(capped) / np.mean(slow)
+middle = np.mean([largest[x, "a quarter of the rate"][0] for x in optimizers])
+
+
+def figures(found, name, label):
+    """Return a mean and its error in figures, or nothing."""
+    if (name, label) not in found:
+        return ""
+    digits = 3 if found is above else 0
+    value, error = found[name, label]
+    if not digits:
+        return f"{value:.0f}"
+    return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
+
+
+short = [
+    [label]
+    + [figures(x, name, label) for name in optimizers for x in (above, largest)]
+    for label in arms
+]
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), sharex=True, sharey=True)
+colours = ["C0", "C4", "C4", "C3", "C2", "C2", "C5"]
+for axes, name in zip(panels, optimizers, strict=True):
+    for row, label in enumerate(arms):
+        value, error = above[name, label]
+        look = {"color": colours[row], "ecolor": "0.5"}
+        axes.barh(row, value, xerr=2 * error, **look)
+        at = max(value + 2 * error, 0) + 0.012
+        size = f"{largest[name, label][0]:.0f}"
+        axes.text(at, row, size, va="center")
+    axes.axvline(0, color="0.5", linewidth=0.8)
+    axes.set(xlim=(-0.12, 0.4), xticks=[0, 0.1, 0.2, 0.3])
+    axes.set(title=name, yticks=range(len(arms)), yticklabels=arms)
+    axes.set(xlabel="loss at 4η, above 1/√d at η")
+panels[0].invert_yaxis()
+plt.show()
+
+# %% says
+for name in optimizers:
+    worst = above[name, "1/√d alone"][0]
+    quiet, normed = (
+        above[name, label][0] for label in ("a quarter of the rate", "QK-norm")
+    )
+    assert abs(quiet) < worst / 5, "is back where it was at the first rate"
+    assert abs(quiet - normed) < worst / 5, "nearly does what QK-norm does"
+    free, normed, bent = (
+        largest[name, label][0]
+        for label in ("a quarter of the rate", "QK-norm", "soft cap at 9")
+    )
+    assert free > 2.5 * normed, "with larger logits"
+    assert bent <= low, "The cap keeps them at"
+    part = above[name, "soft cap at 9"][0] / worst
+    assert part > 0.3, "and gives back a part at most"
+    assert part > 0.3, "A cap at … does not"
+    assert above[name, "a rate that falls"][0] > worst / 3, "it helped no more"
+assert abs(middle / free - 1) < 0.2, "logits have come to about"
+assert np.divide(capped, slow).min() > 3, "the last step moved the logits"

@@ -1,0 +1,56 @@
+"""The bound or the step: losses and logits of each measure, from what is stored, by other code."""
+
+import numpy as np
+
+from tests.conftest import stored_rows
+from tests.growth.by_seed import by_seed
+from tests.tolerance import close, mean_and_error
+
+STORED = {
+    "1/√d alone": "none",
+    "soft cap at 20": "soft cap",
+    "QK-clip at 20": "QK-clip",
+    "QK-norm": "QK-norm",
+}
+NEW = {
+    "soft cap at 9": ("low cap", "1"),
+    "a rate that falls": ("shared rate", "1"),
+    "a quarter of the rate": ("none", "0.25"),
+}
+
+
+def of_seeds(what, optimizer, label, rate, step):
+    """Give what is stored of each seed, from whichever table has the measure."""
+    if label in STORED:
+        return by_seed(what, optimizer, step, STORED[label], rate=rate)
+    remedy, qk = NEW[label]
+    where = {"remedy": remedy, "qk": qk, "optimizer": optimizer}
+    rows = stored_rows("growth", "steps.csv", **where, rate=str(rate), step=str(step))
+    return np.array([float(row[what]) for row in sorted(rows, key=lambda row: row["seed"])])
+
+
+def test_at_four_times_the_rate(snippet):
+    page = snippet("growth/bound_or_step")
+    assert {label for _, label in page.above} == {*STORED, *NEW}
+    for (optimizer, label), found in page.above.items():
+        plain = by_seed("loss", optimizer, 300)
+        losses = of_seeds("loss", optimizer, label, 4, 300)
+        assert len(losses) == 3
+        assert close(found, mean_and_error(losses - plain))
+        sizes = of_seeds("largest", optimizer, label, 4, 300)
+        assert close(page.largest[optimizer, label], mean_and_error(sizes))
+        assert not close(found[1], mean_and_error(losses - np.roll(plain, 1))[1], 1e-4), "unpaired"
+
+
+def test_how_far_a_step_moves_the_logits(snippet):
+    page = snippet("growth/bound_or_step")
+    for (optimizer, label), found in page.change.items():
+        assert close(found, of_seeds("change", optimizer, label, 4, 300).mean())
+    slow, capped = (
+        [of_seeds("change", x, label, 4, 300).mean() for x in ("Adam", "Muon")]
+        for label in ("a quarter of the rate", "soft cap at 9")
+    )
+    assert close(page.faster, sum(capped) / sum(slow))
+    logits = [of_seeds("largest", x, "a quarter of the rate", 4, 300) for x in ("Adam", "Muon")]
+    assert close(page.middle, np.mean(logits))
+    assert not close(page.faster, sum(slow) / sum(capped), 1e-2), "the other way round"
