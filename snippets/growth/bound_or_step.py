@@ -15,7 +15,7 @@ from stored import mean_and_error, read
 
 own, others = read("steps.csv"), read("growth.csv")
 others = others[others["d"] == 32]
-seeds, few, optimizers = [0, 1, 2], 300, ["Adam", "Muon"]
+seeds, few, last, optimizers = [0, 1, 2], 300, 1000, ["Adam", "Muon"]
 quarter, low, cap = 0.25, 9, 20
 
 
@@ -52,6 +52,25 @@ for name in optimizers:
         above[name, label] = mean_and_error(lost - plain)
         sizes = of_seeds("largest", name, arm, 4, few)
         largest[name, label] = mean_and_error(sizes)
+# At the first rate, for longer: below 1/√d alone at the same rate.
+below, later = {}, {}
+for name in optimizers:
+    plain = of_seeds("loss", name, ("none", 1), 1, last)
+    for label, arm in arms.items():
+        if arm[0] not in ("low cap", "shared rate"):
+            lost = of_seeds("loss", name, arm, 1, last)
+            below[name, label] = mean_and_error(plain - lost)
+            sizes = of_seeds("largest", name, arm, 1, last)
+            later[name, label] = mean_and_error(sizes)
+    lost = of_seeds("loss", name, ("none", 1), 0.5, last)
+    below[name, "half the rate for all"] = mean_and_error(plain - lost)
+    sizes = of_seeds("largest", name, ("none", 1), 0.5, last)
+    later[name, "half the rate for all"] = mean_and_error(sizes)
+share = below["Muon", "a quarter of the rate"][0] / below["Muon", "QK-norm"][0]
+rest = mean_and_error(
+    of_seeds("loss", "Muon", arms["a quarter of the rate"], 1, last)
+    - of_seeds("loss", "Muon", arms["QK-norm"], 1, last)
+)
 # How far the last of 300 steps moves the logits, at four times the rate.
 change = {
     (name, label): of_seeds("change", name, arms[label], 4, few).mean()
@@ -70,7 +89,7 @@ def figures(found, name, label):
     """Return a mean and its error in figures, or nothing."""
     if (name, label) not in found:
         return ""
-    digits = 3 if found is above else 0
+    digits = 3 if found in (above, below) else 0
     value, error = found[name, label]
     if not digits:
         return f"{value:.0f}"
@@ -81,6 +100,12 @@ short = [
     [label]
     + [figures(x, name, label) for name in optimizers for x in (above, largest)]
     for label in arms
+]
+long = [
+    [label]
+    + [figures(x, name, label) for name in optimizers for x in (below, later)]
+    for label in [*arms, "half the rate for all"]
+    if ("Adam", label) in below and label != "1/√d alone"
 ]
 
 # %%
@@ -109,7 +134,7 @@ for name in optimizers:
     quiet, normed = (
         above[name, label][0] for label in ("a quarter of the rate", "QK-norm")
     )
-    assert abs(quiet) < worst / 5, "is back where it was at the first rate"
+    assert -worst < quiet < worst / 5, "is back where it was at the first rate"
     assert abs(quiet - normed) < worst / 5, "nearly does what QK-norm does"
     free, normed, bent = (
         largest[name, label][0]
@@ -120,6 +145,26 @@ for name in optimizers:
     part = above[name, "soft cap at 9"][0] / worst
     assert part > 0.3, "and gives back a part at most"
     assert part > 0.3, "A cap at … does not"
+    clipped = above[name, "QK-clip at 20"][0] / worst
+    assert 0.2 < clipped < part, "gives back more, but not all"
     assert above[name, "a rate that falls"][0] > worst / 3, "it helped no more"
 assert abs(middle / free - 1) < 0.2, "logits have come to about"
 assert np.divide(capped, slow).min() > 3, "the last step moved the logits"
+assert 0.6 < share < 0.95, "With Muon there is something left"
+assert rest[0] > 3 * rest[1], "With Muon QK-norm is ahead of the quarter by"
+for label in ("a quarter of the rate", "QK-norm"):
+    assert below["Adam", label][0] < 0.03, "With Adam there is little to gain"
+clipped, normed = (
+    below["Muon", label][0] for label in ("QK-clip at 20", "QK-norm")
+)
+assert clipped / normed < share - 0.1, "brings, and the clip less"
+sizes = [
+    later["Muon", label][0]
+    for label in ("a quarter of the rate", "QK-clip at 20")
+]
+assert sizes[0] < sizes[1], "since the quarter's logits stay below the clip's"
+half, own = (
+    below["Muon", label][0]
+    for label in ("half the rate for all", "a quarter of the rate")
+)
+assert own > half, "brings more than a lower rate for all"

@@ -42,6 +42,23 @@ def test_at_four_times_the_rate(snippet):
         assert not close(found[1], mean_and_error(losses - np.roll(plain, 1))[1], 1e-4), "unpaired"
 
 
+def test_at_the_first_rate(snippet):
+    page = snippet("growth/bound_or_step")
+    for (optimizer, label), found in page.below.items():
+        plain = by_seed("loss", optimizer, 1000)
+        if label == "half the rate for all":
+            losses = by_seed("loss", optimizer, 1000, rate=0.5)
+        else:
+            losses = of_seeds("loss", optimizer, label, 1, 1000)
+        assert close(found, mean_and_error(plain - losses))
+    gains = [
+        by_seed("loss", "Muon", 1000) - of_seeds("loss", "Muon", label, 1, 1000)
+        for label in ("a quarter of the rate", "QK-norm")
+    ]
+    assert close(page.share, gains[0].mean() / gains[1].mean())
+    assert close(page.rest, mean_and_error(gains[1] - gains[0]))
+
+
 def test_how_far_a_step_moves_the_logits(snippet):
     page = snippet("growth/bound_or_step")
     for (optimizer, label), found in page.change.items():

@@ -18,7 +18,7 @@ def of_seeds(what, d, arm, step):
 def test_gains_and_losses_over_the_steps(snippet):
     page = snippet("growth/gains")
     for (d, label), found in page.end.items():
-        last = page.dims[d]
+        last = page.last
         losses, plain = (of_seeds("loss", d, page.arms[name], last) for name in (label, "÷ √d"))
         assert len(losses) == page.seeds == 3
         assert close(found["above"], mean_and_error(losses - plain))
