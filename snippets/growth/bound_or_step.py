@@ -124,7 +124,7 @@ for axes, name in zip(panels, optimizers, strict=True):
     axes.axvline(0, color="0.5", linewidth=0.8)
     axes.set(xlim=(-0.12, 0.4), xticks=[0, 0.1, 0.2, 0.3])
     axes.set(title=name, yticks=range(len(arms)), yticklabels=arms)
-    axes.set(xlabel="loss at 4η, above 1/√d at η")
+    axes.set(xlabel="loss added by 4η")
 panels[0].invert_yaxis()
 plt.show()
 

@@ -17,7 +17,7 @@ arms = {
     "÷ √d": ("QK-norm", 0.0, 1),
     "begun at 1": ("undivided norm", 0.0, 1),
     "at 1, ten times the rate": ("undivided norm", 0.0, times),
-    "begun at d^(−1/4)": ("undivided norm", -0.25, 1),
+    "begun at $d^{-1/4}$": ("undivided norm", -0.25, 1),
 }
 dims = {32: last}
 
@@ -87,7 +87,7 @@ for place, label in enumerate(shown):
         sizes = over[d, label][what]
         axes.plot(steps[1:], sizes[1:], label=label, **look)
 panels[0].set(xscale="log", ylim=(0, 1.3), ylabel="gains of q and k")
-panels[1].set(ylabel="loss, above QK-norm over √d")
+panels[1].set(ylabel="loss, above that of ÷ √d")
 for axes in panels:
     axes.set(xticks=[10, 100, 1000], xticklabels=[10, 100, 1000])
     axes.set(xlabel="steps of training")
@@ -106,5 +106,5 @@ assert value > 4 * error, "Meanwhile the loss stays behind"
 fast = end[d, "at 1, ten times the rate"]
 assert fast["gain"][0] < gain_at_1 - 0.1, "moves the gains further"
 assert fast["above"][0] > value, "and the loss is no better for it"
-as_well = end[d, "begun at d^(−1/4)"]["above"]
+as_well = end[d, "begun at $d^{-1/4}$"]["above"]
 assert -0.03 < as_well[0] < 2 * as_well[1], "as well as the one that divides"
