@@ -17,9 +17,11 @@ arms = {
     "÷ √d": ("QK-norm", 0.0, 1),
     "begun at 1": ("undivided norm", 0.0, 1),
     "at 1, ten times the rate": ("undivided norm", 0.0, times),
+    "begun at half of the way": ("undivided norm", -0.125, 1),
     "begun at $d^{-1/4}$": ("undivided norm", -0.25, 1),
 }
-dims = {32: last}
+few = ["÷ √d", "begun at 1", "begun at $d^{-1/4}$"]
+tried = {32: [*arms], 16: few}  # by head dimension
 
 
 def of_seeds(what, size, label):
@@ -30,8 +32,8 @@ def of_seeds(what, size, label):
 
 
 over, end = {}, {}
-for size in dims:
-    for label in arms:
+for size, labels in tried.items():
+    for label in labels:
         steps, gains = of_seeds("gain", size, label)
         losses, plain = (
             of_seeds("loss", size, name)[1] for name in (label, "÷ √d")
@@ -47,7 +49,6 @@ for size in dims:
             name: mean_and_error(x[:, -1]) for name, x in found.items()
         }
         end[size, label]["start"] = gains[:, 0].mean()
-steps = of_seeds("gain", d, "÷ √d")[0]
 seeds = len(gains)
 table = {
     size: [
@@ -59,9 +60,9 @@ table = {
             f"{end[size, label]['above'][0]:.3f} ± "
             f"{end[size, label]['above'][1]:.3f}".replace("-", "−"),
         ]
-        for label in arms
+        for label in labels
     ]
-    for size in dims
+    for size, labels in tried.items()
 }
 gain_at_1 = end[d, "begun at 1"]["gain"][0]
 behind = end[d, "begun at 1"]["above"]
@@ -97,6 +98,12 @@ fig.legend(handles, names, loc="outside upper center", ncols=2)
 plt.show()
 
 # %% says
+value, error = end[16, "begun at 1"]["above"]
+assert abs(value) < 2 * error, "In heads of 16 we see no loss"
+assert abs(value) < error, "what that costs is less than its error"
+assert abs(end[16, "begun at 1"]["gain"][0] - gain_at_1) < 0.02, (
+    "gains that begin at 1 move as little"
+)
 assert abs(gain_at_1 - 1) < 0.06, "They hardly do"
 assert abs(gain_at_1 - 1) < 0.06, "Begun at 1 they hardly move"
 assert abs(steps_to_half / last - 1 / 3) < 0.03, "to a half in a third of that"
@@ -108,3 +115,6 @@ assert fast["gain"][0] < gain_at_1 - 0.1, "moves the gains further"
 assert fast["above"][0] > value, "and the loss is no better for it"
 as_well = end[d, "begun at $d^{-1/4}$"]["above"]
 assert -0.03 < as_well[0] < 2 * as_well[1], "as well as the one that divides"
+half = end[d, "begun at half of the way"]["above"]
+assert half[0] < -3 * half[1], "with larger logits, it does better still"
+assert half[0] < as_well[0] - 2 * half[1], "it does better still"
