@@ -70,10 +70,11 @@ behind = end[d, "begun at 1"]["above"]
 # that of Adam in a matrix of the width's size.
 width = 4 * d
 steps_to_half = 0.5 / (0.2 / width)
-# Heads of Gemma 4: the spread at which they begin, if gains are 1, and the gain
-# that makes it 1. A step of Adam moves a gain by at most about the rate.
-spreads = {size: np.sqrt(size) for size in (256, 512)}
-needed = {size: size**-0.25 for size in (256, 512)}
+# The spread at which heads begin if gains are 1, two sizes of Gemma 4 among
+# them, and the gain that makes it 1. A step of Adam moves a gain by about the
+# rate, at most.
+spreads = {size: np.sqrt(size) for size in (16, 256, 512)}
+needed = {size: size**-0.25 for size in spreads}
 rate = 3e-4
 fewest = (1 - needed[256]) / rate
 
@@ -116,5 +117,4 @@ assert fast["above"][0] > value, "and the loss is no better for it"
 as_well = end[d, "begun at $d^{-1/4}$"]["above"]
 assert -0.03 < as_well[0] < 2 * as_well[1], "as well as the one that divides"
 half = end[d, "begun at half of the way"]["above"]
-assert half[0] < -3 * half[1], "with larger logits, it does better still"
-assert half[0] < as_well[0] - 2 * half[1], "it does better still"
+assert half[0] < -3 * half[1], "where logits are larger, it does better still"
