@@ -53,7 +53,7 @@ seeds = len(gains)
 table = {
     size: [
         [
-            label,
+            label.replace("$d^{-1/4}$", "d^(−1/4)"),
             f"{end[size, label]['start']:.2f}",
             f"{end[size, label]['gain'][0]:.3f}",
             f"{end[size, label]['spread'][0]:.1f}",
