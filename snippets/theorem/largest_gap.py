@@ -70,8 +70,15 @@ for rho in alignments:
     assert np.all(np.diff(curve) < 0), "the bound falls towards 1 as $d$ grows"
     beyond = np.array([*bound[rho].values()]) * (np.array(dims) + 2)
     assert np.allclose(beyond, 2 * (1 / rho**2 - 1)), "It falls like $1/d$"
+    late = [error for d, error in bound[rho].items() if d > 2 / rho**2]
+    assert max(late) < 1, "it is below 1 beyond $2/\\rho^2$ dimensions"
     assert 1 < ratio[rho][1024] < 1.1, "it falls from … to little above 1"
     worst = np.array([*reached[rho].values()])
     assert np.allclose(worst, curve[:8]), "The largest possible ratio of the"
+assert ratio[0.1][64] > 1.9, "In smaller heads it can change much"
+for d in (2, 64):
+    one, turns = np.eye(d), np.kron(np.eye(d // 2), [[0, -1], [1, 0]])
+    assert second_moment(one, one, turns) == 0, "Its score is always 0, and"
+    assert published(one, one, turns) == 2 * d, "gives it a mean square of $2d$"
 assert elsewhere[2] < elsewhere[64] < elsewhere[1024] < 2, "it rises towards 2"
 assert elsewhere[1024] > 1.99, "it rises towards 2"

@@ -74,6 +74,6 @@ _, first, middle, last, size, printed = zip(*rows, strict=True)
 assert np.allclose(last, [2**2, 0, 0]), "the mean of the score: 2, 0 and 0"
 assert middle[1] > 0 > middle[2], "the swapped key gains, and the turned one"
 assert middle[2] == -first[2], "and the turned one loses all that it had"
-assert size[1] == 2 * first[1], "twice as large as with an independent key"
+assert size[1] == 2 * first[1], "mean square is twice that of an independent"
 assert size[:2] == printed[:2], "the two are the same for the first two keys"
 assert size[2] == 0 < printed[2], "for a score that is never anything but 0"
