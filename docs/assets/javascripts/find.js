@@ -7,7 +7,7 @@ const SPELLINGS = [
   [/['’](?:s\b)?/g, ""],
   [/(?:\b1 ?\/ ?)?(?:\\?\bsqrt\b|√)/g, " root "], // 1/√d: of the divisor
   [/\bd_?\{?k\b\}?/g, "d_k"],
-  [/\broot (?:of )?(?:the )?d_k\b/g, "root d"],
+  [/\broot\s+(?:of )?(?:the )?\(?d_k\b\)?/g, "root d"],
   [/\bqk-?norm/g, "qk norm"],
   [/\b(soft|logit|tanh)[- ]?capp?(?:ing|ed|s)?\b/g, "$1 cap"],
   [/\bhow many\b/g, "number of"],
@@ -34,7 +34,6 @@ const SAME = [
   ["d model", "model width", "width of the model"],
   ["lora", "adapter"],
   ["unstable", "instability", "diverge", "explode"],
-  ["formula", "softmax(qkt"],
 ];
 const IDLE =
   /^(an?|and|are|as|at|be|by|can|do(es)?|for|from|goes|how|i[fnst]?|my|need|o[fnr]|so|that|the|to|we|what|when|which|why|with|you)$/;
@@ -102,8 +101,7 @@ function prepare(sections) {
     const title = spelled(`${section.title} ${section.at.replace(/.*#|[-/]/g, " ")}`);
     const text = spelled(section.text);
     const said = `${title} ${text}`.replaceAll("-", " ");
-    const same = (said) =>
-      SAME.filter((all) => all.some((words) => said.includes(words))).flat();
+    const same = (said) => SAME.filter((all) => all.some((words) => said.includes(words))).flat();
     section.titled = split([title, ...same(title)].join(" "));
     section.words = split([text, ...same(said)].join(" "));
     for (const word of new Set([...section.titled, ...section.words]))
