@@ -1,10 +1,14 @@
 """What search finds, by the words that people type, and what its results show."""
 
+import csv
 import re
+from pathlib import Path
 
 import pytest
 
 from tests.site.browser import BASE
+
+QUERIES = Path(__file__).with_name("queries.csv")
 
 # What is typed, and the section that has to come first.
 FIRST = {
@@ -40,6 +44,7 @@ WANTED = {
     "square root": {"questions-why/#why-the-square-root", "questions-why/"},
     "d_k": {"variance/", "questions-why/#why-they-grow", ""},
     "sqrt(d_k)": {
+        "#mechanism",
         "questions-why/#why-the-square-root",
         "questions-why/#variance-or-standard-deviation",
     },
@@ -96,6 +101,30 @@ def test_the_answer_comes_first(ask, query):
 def test_search_leads_to_the_section(ask, query):
     found = [address for address, _ in ask(query)[1]][:6]
     assert WANTED[query].intersection(found), found
+
+
+def test_queries_that_people_type_find_their_answers(ask):
+    """Of queries from threads, with the addresses that answer each: how many come first, or early."""
+    with QUERIES.open(encoding="utf-8", newline="") as file:
+        queries = [(row["query"], row["addresses"].split()) for row in csv.DictReader(file)]
+    first, early = 0, 0
+    late = []
+    for query, answers in queries:
+        found = [address for address, _ in ask(query)[1]][:3]
+        first += bool(found) and found[0] in answers
+        early += bool(set(found) & set(answers))
+        if not set(found) & set(answers):
+            late.append((query, found))
+    assert first >= 0.85 * len(queries), first
+    assert early >= 0.93 * len(queries), late
+
+
+def test_a_slip_of_the_finger_is_forgiven_and_said(ask):
+    for slip, word in {"sofmax": "softmax", "tempreture": "temperature"}.items():
+        said, found = ask(slip)
+        assert said.startswith(f"Shown for “{word}”: ")
+        assert found == ask(word)[1] or found[0][0] == ask(word)[1][0][0]
+    assert ask("zebras")[1] == []  # no word is near
 
 
 def test_what_nobody_wrote_is_not_found(ask):

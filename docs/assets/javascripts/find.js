@@ -7,6 +7,10 @@ const SPELLINGS = [
   [/['’](?:s\b)?/g, ""],
   [/(?:\b1 ?\/ ?)?(?:\\?\bsqrt\b|√)/g, " root "], // 1/√d: of the divisor
   [/\bd_?\{?k\b\}?/g, "d_k"],
+  [/\broot\s+(?:of )?(?:the )?\(?d_k\b\)?/g, "root d"],
+  [/\bqk-?norm/g, "qk norm"],
+  [/\b(soft|logit|tanh)[- ]?capp?(?:ing|ed|s)?\b/g, "$1 cap"],
+  [/\bhow many\b/g, "number of"],
   [/(?<!\bd)_|_(?!k\b)/g, " "], // head_dim
   [/(\d) ?[x*] ?(?=\d)/g, "$1×"], // 2x2
   [/(?<=\p{L})[-^](?=\d)/gu, ""], // GPT-2, d^5
@@ -19,7 +23,7 @@ const SPELLINGS = [
 const SAME = [
   ["fp16", "float16", "half precision"],
   ["int8", "quantisation", "quantised"],
-  ["soft cap", "softcap", "logit cap"],
+  ["soft cap", "logit cap", "tanh cap"],
   ["gqa", "grouped query attention"],
   ["mqa", "multi query attention"],
   ["common mean", "anisotropy", "anisotropic"],
@@ -27,6 +31,9 @@ const SAME = [
   ["product", "matmul"],
   ["qk clip", "muonclip"],
   ["trained model", "pretrained"],
+  ["d model", "model width", "width of the model"],
+  ["lora", "adapter"],
+  ["unstable", "instability", "diverge", "explode"],
 ];
 const IDLE =
   /^(an?|and|are|as|at|be|by|can|do(es)?|for|from|goes|how|i[fnst]?|my|need|o[fnr]|so|that|the|to|we|what|when|which|why|with|you)$/;
@@ -37,15 +44,45 @@ const spelled = (text) =>
     text.normalize("NFKC").toLowerCase(),
   );
 const split = (text) => text.match(/\.?\d+(?:[.,×-]\d+)*|[\p{L}_][\p{L}\d_]*/gu) ?? [];
-const stem = (word) => (word.length > 3 ? word.replace(/(?:ies|ing|ed|es|[esy])$/, "") : word);
+const stem = (word) =>
+  word.length > 3 ? word.replace(/(?:ies|ing|ed|es|[ey]|(?<!s)s)$/, "") : word;
 
 // How well a word of a page answers one that was typed, from 0 to 1. A number, or a single letter, is
 // meant as it stands; anything else may be the beginning of a word.
 function fit(word, typed) {
   if (word === typed) return 1;
+  if (typed === "d" && word === "d_k") return 0.8;
   if (typed.length === 1 || /^[.\d]/.test(typed)) return 0;
   if (stem(word) === stem(typed)) return 0.8;
-  return word.startsWith(stem(typed)) ? 0.3 : 0;
+  return typed.length > 2 && word.startsWith(stem(typed)) ? 0.3 : 0;
+}
+
+// Tell whether a word becomes another by a slip: a letter that is missing, too many, wrong, or changed places with the
+// next; in words of eight letters or more, two of them. The first letter has to be right.
+function isSlip(word, typed) {
+  const most = typed.length >= 8 ? 2 : 1;
+  if (word[0] !== typed[0] || Math.abs(word.length - typed.length) > most) return false;
+  let [before, last] = [[], Array.from({ length: word.length + 1 }, (_, i) => i)];
+  for (let i = 1; i <= typed.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= word.length; j++) {
+      const same = typed[i - 1] === word[j - 1] ? 0 : 1;
+      row[j] = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + same);
+      if (j > 1 && i > 1 && typed[i - 1] === word[j - 2] && typed[i - 2] === word[j - 1])
+        row[j] = Math.min(row[j], before[j - 2] + 1);
+    }
+    [before, last] = [last, row];
+  }
+  return last[word.length] <= most;
+}
+
+// What was probably meant: for a word that no section has, the most frequent one of which it is a slip.
+function meant({ frequency }, typed) {
+  const known = [...frequency].sort(([, a], [, b]) => b - a);
+  return typed.map((two) => {
+    if (two.length < 4 || /\d/.test(two) || known.some(([one]) => fit(one, two))) return two;
+    return known.find(([one]) => one.length > 3 && isSlip(one, two))?.[0] ?? two;
+  });
 }
 const answers = (text, typed) =>
   split(spelled(text)).some((one) => typed.some((two) => fit(one, two)));
@@ -64,9 +101,9 @@ function prepare(sections) {
     const title = spelled(`${section.title} ${section.at.replace(/.*#|[-/]/g, " ")}`);
     const text = spelled(section.text);
     const said = `${title} ${text}`.replaceAll("-", " ");
-    const same = SAME.filter((all) => all.some((words) => said.includes(words)));
-    section.titled = split(title);
-    section.words = split([text, ...same.flat()].join(" "));
+    const same = (said) => SAME.filter((all) => all.some((words) => said.includes(words))).flat();
+    section.titled = split([title, ...same(title)].join(" "));
+    section.words = split([text, ...same(said)].join(" "));
     for (const word of new Set([...section.titled, ...section.words]))
       frequency.set(word, (frequency.get(word) ?? 0) + 1);
   }

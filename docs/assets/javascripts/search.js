@@ -35,17 +35,22 @@ if (box) {
       said.textContent = "The list of what the site says did not load";
     });
     if (!all || query !== input.value) return; // typed on meanwhile
-    const typed = wanted(query);
+    const asked = wanted(query);
+    const typed = meant(all, asked);
     const { results, missing } = find(all, typed);
+    const instead = typed.filter((word, at) => word !== asked[at]);
     const not = missing.length
       ? `Nothing found for ${missing.map((word) => `“${word}”`).join(", ")}`
       : "";
     const count = `${results.length} section${results.length === 1 ? "" : "s"}`;
+    const corrected = instead.length
+      ? `Shown for ${instead.map((word) => `“${word}”`).join(", ")}: `
+      : "";
     said.textContent = !typed.length
       ? "Type to search"
       : not && results.length
         ? `${not}. For the rest, ${count}`
-        : not || count;
+        : not || corrected + count;
     list.replaceChildren(...results.slice(0, 20).map((section) => result(section, typed)));
   };
 
