@@ -118,3 +118,8 @@ as_well = end[d, "begun at $d^{-1/4}$"]["above"]
 assert -0.03 < as_well[0] < 2 * as_well[1], "as well as the one that divides"
 half = end[d, "begun at half of the way"]["above"]
 assert half[0] < -3 * half[1], "where logits are larger, it does better still"
+
+# Of the questions.
+assert abs(gain_at_1 - 1) < 0.06, "gains begun at 1 hardly moved"
+assert value > 0, "hardly moved in … steps, and the loss stayed behind"
+assert as_well[0] < 2 * as_well[1], "they let the model do as well as one"
