@@ -1,0 +1,136 @@
+"""How much of a gradient do batches agree on, and does that decide who learns?
+
+    make measure ARGS=snippets/training/measure_noise.py
+
+takes about 20 minutes of one core, and needs PyTorch. It writes noise.csv, a
+run at a time, and goes on where it was stopped.
+
+The design, written down before the first run.
+
+Let G be the mean gradient of W_Q and W_K over all sequences, and T the total
+variance of a single sequence's. In batches of b the mean square of the gradient
+is G² + T/b, and batches have G² of it in common: they agree in the share
+G²/(G² + T/b). At the start, at d = 64, signal.csv has .10 for √d in batches of
+64, and .004 undivided. So divided and undivided runs are paired in such batches
+that they agree about equally at the start:
+
+    agreement    divided by √d    undivided
+    .10          64               2048
+    .06          37               1024
+    .004         2                64
+
+The first two pairs train for 500 steps and the last for 5000. The rate of each
+is chosen among four by the mean loss of the seeds 0 and 1, or taken from
+learning.csv, which has them; 2048 takes that of 1024. Three other seeds count,
+20 to 22. Loss, G² and T are measured on the way, not at the start alone.
+
+- Both of each pair learn alike: agreement at the start is the whole story.
+- Divided in batches of 2 learns as slowly as undivided in batches of 64: so
+  little agreement is enough to make a model slow.
+- An undivided model learns later than its divided partner: something else holds
+  it back as well. If its agreement has fallen behind its partner's by then, it
+  is agreement still, but not that of the start.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import recall_transformer as model
+import torch
+from stored import learning, over, read
+from tables import about, fill
+from torch.nn import functional
+
+RUNS = Path(__file__).with_name("noise.csv")
+D_HEAD, CHOOSING, COUNTED = 64, (0, 1), (20, 21, 22)
+RATES = [0.000125, 0.00025, 0.0005, 0.001, 0.002]
+DIVISORS = {"none": 1, "√d": D_HEAD**0.5}
+AT = [0, 50, 100, 200, 300, 400, 500, 1000, 2000, 5000]
+# By divisor and batch: the steps, and the rates that are tried here.
+STEPS = {
+    ("√d", 64): 500,
+    ("√d", 37): 500,
+    ("√d", 2): 5000,
+    ("none", 64): 5000,
+    ("none", 1024): 500,
+    ("none", 2048): 500,
+}
+TRIED = {("√d", 37): RATES[1:], ("√d", 2): RATES[:4]}
+BATCHES, CHUNK = 256, 64
+
+
+def agreement(W, s, seed):
+    """Return G² and T of the gradient of W_Q and W_K, from 256 batches."""
+    rng = torch.Generator().manual_seed(3000 + seed)
+    weights = [w for name, w in W.items() if name[0] in "QK"]
+    total, squares = 0, 0
+    for _ in range(BATCHES):
+        text, answer, _ = model.batch(rng, CHUNK)
+        parts = torch.autograd.grad(model.loss(W, text, answer, s), weights)
+        g = torch.cat([part.flatten() for part in parts])
+        total, squares = total + g, squares + (g @ g).item()
+    common = (total @ total).item() - squares
+    common /= BATCHES * (BATCHES - 1)
+    return common, CHUNK * (squares / BATCHES - common)
+
+
+def run(divisor, sequences, rate, seed):
+    """Train once; return rows of step, loss, G² and T. Where the seed only
+    chooses, the last step alone, with no agreement.
+    """
+    s, steps = DIVISORS[divisor], STEPS[divisor, sequences]
+    text, answer, _ = model.batch(torch.Generator().manual_seed(0), 1024)
+    rows = []
+    trained = model.train(D_HEAD, s, rate, seed, steps, sequences=sequences)
+    for step, (W, _) in enumerate(trained):
+        if step == steps or (step in AT and seed in COUNTED):
+            with torch.no_grad():
+                logits, _ = model.forward(W, text, s)
+            loss = functional.cross_entropy(logits, answer).item()
+            found = np.nan, np.nan
+            if seed in COUNTED:
+                found = agreement(W, s, seed)
+            rows.append((step, loss, *found))
+    return rows
+
+
+def chosen():
+    """Return the best rate of each setting, by divisor and batch."""
+    rows, best = learning(), {}
+    for at, setting, step in [
+        (("√d", 64), "plain", 500),
+        (("none", 64), "5000 steps", 5000),
+        (("none", 1024), "batches of 1024", 500),
+    ]:
+        where = {"setting": setting, "d": D_HEAD, "divisor": at[0]}
+        rates, loss = over(rows, "rate", "loss", **where, step=step)
+        best[at] = rates[loss[:2].mean(axis=0).argmin()].item()
+    best["none", 2048] = best["none", 1024]
+    tried = read(RUNS.name)
+    tried = tried[np.isin(tried["seed"], CHOOSING)]
+    for divisor, sequences in TRIED:
+        where = {"divisor": divisor, "batch": sequences}
+        rates, loss = over(tried, "rate", "loss", **where)
+        best[divisor, sequences] = rates[loss.mean(axis=0).argmin()].item()
+    return best
+
+
+def main():
+    """Measure what is not yet there."""
+    head = ["divisor", "batch", "rate", "seed", "step", "loss"]
+    head += ["common", "variance"]
+    above = about(Path(__file__).name, "as the column says")
+    choosing = [
+        (divisor, sequences, rate, seed)
+        for (divisor, sequences), rates in TRIED.items()
+        for rate in rates
+        for seed in CHOOSING
+    ]
+    fill(RUNS, head, above, choosing, run)
+    best = chosen()
+    counted = [(*at, best[at], seed) for at in STEPS for seed in COUNTED]
+    fill(RUNS, head, above, counted, run)
+
+
+if __name__ == "__main__":
+    main()
