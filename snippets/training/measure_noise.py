@@ -45,7 +45,7 @@ RUNS = Path(__file__).with_name("noise.csv")
 D_HEAD, CHOOSING, COUNTED = 64, (0, 1), (20, 21, 22)
 RATES = [0.000125, 0.00025, 0.0005, 0.001, 0.002]
 DIVISORS = {"none": 1, "√d": D_HEAD**0.5}
-AT = [0, 50, 100, 200, 300, 400, 500, 1000, 2000, 5000]
+AT = [0, 100, 200, 300, 500, 1000, 2000, 5000]
 # By divisor and batch: the steps, and the rates that are tried here.
 STEPS = {
     ("√d", 64): 500,
@@ -56,11 +56,11 @@ STEPS = {
     ("none", 2048): 500,
 }
 TRIED = {("√d", 37): RATES[1:], ("√d", 2): RATES[:4]}
-BATCHES, CHUNK = 256, 64
+BATCHES, CHUNK = 128, 64
 
 
 def agreement(W, s, seed):
-    """Return G² and T of the gradient of W_Q and W_K, from 256 batches."""
+    """Return G² and T of the gradient of W_Q and W_K, from 128 batches."""
     rng = torch.Generator().manual_seed(3000 + seed)
     weights = [w for name, w in W.items() if name[0] in "QK"]
     total, squares = 0, 0

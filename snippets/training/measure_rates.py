@@ -18,9 +18,10 @@ At d = 16 the first two are the same runs. Rates lie a factor of √2 apart, sev
 for each arm and head size, around where the seeds 0 to 2 of learning.csv had
 their border. Twelve other seeds count, 20 to 31. A run learns if the mean loss
 of its last ten batches is below 1 nat; it ends after 500 steps, or before, once
-that mean is below 0.1. Each seed tries the rates upwards until two in a row
-have failed. Which rates it then leaves out depends on nothing but runs that are
-in the table, so the likelihood of these is still right.
+that mean is below 0.1. Each seed tries the rates upwards until one has failed
+(seed 20, before a change of this plan, until two in a row have). Which rates it
+leaves out depends on nothing but runs that are in the table, so the likelihood
+of these is still right.
 
 What is looked for: the rate at which half of the runs learn, by a logistic
 curve in ln rate with one width for all, and its power in d for each arm.
@@ -32,7 +33,8 @@ curve in ln rate with one width for all, and its power in d for each arm.
   their own does what 1/d does.
 - "d" near 0 is what μP says.
 
-First d = 16, 64 and 256; then, if there is time, 32 and 128 without 1/d.
+First d = 16, 64 and 256, and with 1/d the two ends; then, if there is time, 32
+and 128 without 1/d.
 """
 
 from itertools import product
@@ -62,7 +64,8 @@ def rates(arm, d):
 
 def grid():
     """Return the settings, each with one seed: (arm, d, seed)."""
-    first = [("√d", 16), ("d", 16), *product(ARMS, (64, 256))]
+    first = [("√d", 16), ("d", 16)]
+    first += [*product(("√d", "√d own rate"), (64, 256)), ("d", 256)]
     then = product(("√d", "√d own rate"), (32, 128))
     return [
         (arm, d, seed)
@@ -84,11 +87,12 @@ def train(arm, d, rate, seed):
 
 
 def run(arm, d, seed):
-    """Try the rates upwards; return a row for each, until two have failed."""
+    """Try the rates upwards; return a row for each, until one has failed."""
     rows = []
     for rate in rates(arm, d):
-        rows.append((rate, *train(arm, d, rate, seed)))
-        if len(rows) > 1 and min(loss for *_, loss in rows[-2:]) > 1:
+        steps, loss = train(arm, d, rate, seed)
+        rows.append((rate, steps, loss))
+        if loss > 1:
             break
     return rows
 
