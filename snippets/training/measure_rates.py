@@ -33,8 +33,8 @@ curve in ln rate with one width for all, and its power in d for each arm.
   their own does what 1/d does.
 - "d" near 0 is what μP says.
 
-First d = 16, 64 and 256, and with 1/d the two ends; then, if there is time, 32
-and 128 without 1/d.
+First "√d" for all seeds; then the two others for as many as there is time for,
+1/d at the two ends alone.
 """
 
 from itertools import product
@@ -64,12 +64,11 @@ def rates(arm, d):
 
 def grid():
     """Return the settings, each with one seed: (arm, d, seed)."""
-    first = [("√d", 16), ("d", 16)]
-    first += [*product(("√d", "√d own rate"), (64, 256)), ("d", 256)]
-    then = product(("√d", "√d own rate"), (32, 128))
+    first = [("√d", 16), ("√d", 64), ("√d", 256)]
+    then = [*product(("√d own rate",), (64, 256)), ("d", 16), ("d", 256)]
     return [
         (arm, d, seed)
-        for part in (first, [*then])
+        for part in (first, then)
         for seed in SEEDS
         for arm, d in part
     ]
