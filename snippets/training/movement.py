@@ -95,10 +95,10 @@ assert abs(slope["random weights"]) < 0.03, "length in the weights is flat"
 assert steps == 10, "ten steps add a part with slope"
 assert len(seeds) == 6, "one standard error, over six seeds"
 assert abs(slope["right key"] - 1) < 0.05, (
-    "what has been added to … at the right key grows like $d$"
+    r"at most, trained movement like $d$"
 )
 assert max(slope["random q, k"], slope["random weights"]) < 0.55, (
-    r"in a random direction grows like $\sqrt d$ at most"
+    r"Random movement grows like $\sqrt d$ at most"
 )
 assert slope["random q, k"] < slope["right key"] - 0.4, (
     "comes from the step's direction, not its length"
