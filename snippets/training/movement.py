@@ -94,9 +94,7 @@ assert abs(slope["random weights"]) < 0.03, "length in the weights is flat"
 
 assert steps == 10, "ten steps add a part with slope"
 assert len(seeds) == 6, "one standard error, over six seeds"
-assert abs(slope["right key"] - 1) < 0.05, (
-    r"at most, trained movement like $d$"
-)
+assert abs(slope["right key"] - 1) < 0.05, r"at most, trained movement like $d$"
 assert max(slope["random q, k"], slope["random weights"]) < 0.55, (
     r"Random movement grows like $\sqrt d$ at most"
 )
