@@ -60,7 +60,7 @@ for how in ("Adam 1", "Adam 10"):
         "With Adam the first is the larger in every head"
     )
     assert power[how, "own"][0] > power[how, "all"][0] + 0.04, (
-        "alone it is steeper"
+        "Through $W_Q$ and $W_K$ alone it is steeper"
     )
     assert power[how, "rest"][0] < power[how, "own"][0] - 0.1, (
         "the others lies lower and is flatter"
@@ -70,4 +70,8 @@ assert abs(narrow["Muon 1", "own"][0] - 0.5) < 0.06, (
     r"a step of Muon of the same size moves it like $\sqrt d$ until"
 )
 assert wide["Muon 1", "own"][0] > 0.9, "up to d = 128, and then turn upwards"
-assert n_seeds == 6, "over six seeds"
+assert n_seeds == 6, "The errors are over six seeds"
+assert power["Adam 1", "rest"][0] < power["Adam 1", "all"][0], (
+    "So the other weights have a part in what is missing to"
+)
+assert abs(wide["Adam 1", "own"][0] - 1) < 0.06, "The rest is in narrow heads"
