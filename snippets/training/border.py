@@ -104,7 +104,7 @@ assert power["own rate"][0] > -power["own rate"][1], (
 )
 assert abs(power["d"][0]) < power["d"][1], "With $1/d$ it stays"
 assert abs(power["64 to 256"][0] + 1 / 2) < 2 * power["64 to 256"][1], (
-    "so it may well be −0.5 where heads are large"
+    "so it may well be −½ where heads are large"
 )
 assert power["16 to 64"][0] - 2 * power["16 to 64"][1] > -1 / 2, (
     "do not bear that out from 16 to"

@@ -103,6 +103,9 @@ assert np.all(size["√d", 10] > size["√d", 0]), "a little higher at step"
 assert np.all((size["√d", 500] > 3) & (size["√d", 500] < 4)), (
     "a little higher at step … and between"
 )
+assert np.all((size["√d", 500] > 3) & (size["√d", 500] < 4)), (
+    "they lie between … and … in all heads, without a steady rise"
+)
 assert size["√d", 500][0] > size["√d", 500][1], "without a steady rise"
 at_rate, error = fit["√d", "random", 500]
 assert abs(at_rate - at_half["√d"][0]) > 5 * error, (

@@ -5,10 +5,11 @@ moves it like $\sqrt d$, until $d$ reaches the width of the model. Both axes are
 logarithmic.
 
 Two panels, for one step of Adam and one of Muon: the movement of q·k at the
-right key, over d from 8 to 512. In each three rising lines: all weights, the
-two of the layer itself, and all others. With Adam the line of the layer itself
-lies just below that of all; that of the others lies lower and is flatter. With
-Muon the lines rise half as steeply up to d = 128, and then turn upwards.
+right key, over d from {= dims[0] } to {= dims[-1] }. In each three rising
+lines: all weights, the two of the layer itself, and all others. With Adam the
+line of the layer itself lies just below that of all; that of the others lies
+lower and is flatter. With Muon the lines rise half as steeply up to
+d = {= width }, and then turn upwards.
 """
 
 # %%
@@ -69,7 +70,9 @@ assert 0.85 < power["Adam 1", "own"][0] < 1, "and grows nearly like $d$"
 assert abs(narrow["Muon 1", "own"][0] - 0.5) < 0.06, (
     r"a step of Muon of the same size moves it like $\sqrt d$ until"
 )
-assert wide["Muon 1", "own"][0] > 0.9, "up to d = 128, and then turn upwards"
+assert wide["Muon 1", "own"][0] > 0.9, (
+    "half as steeply up to … and then turn upwards"
+)
 assert n_seeds == 6, "The errors are over six seeds"
 assert power["Adam 1", "rest"][0] < power["Adam 1", "all"][0], (
     "So the other weights have a part in what is missing to"
