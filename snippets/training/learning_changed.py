@@ -134,6 +134,8 @@ assert np.flatnonzero(learned["small start", "none", 256]).tolist() == [0, 1], (
 assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
     "and $W_Q = 0$ at the smallest"
 )
+assert abs(agree["√d"] ** 0.5 - 1 / 3) < 0.04, "is the root, about a third and"
+assert abs(agree["none"] ** 0.5 - 1 / 16) < 0.01, "a third and a sixteenth"
 assert min(longer, typical) > 1, "We measured it, and it is *longer*"
 assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (

@@ -14,7 +14,7 @@ rows = read("noise.csv")
 small, middle, usual, large = 2, 37, 64, 1024  # sequences in a batch
 settings = [("√d", usual), ("√d", middle), ("none", large)]
 settings += [("√d", small), ("none", usual)]
-steps, loss, agree, seeds = {}, {}, {}, {}
+steps, loss, agree, seeds, begin, rate = ({} for _ in range(6))
 for setting in settings:
     divisor, batch = setting
     here = rows[(rows["divisor"] == divisor) & (rows["batch"] == batch)]
@@ -28,7 +28,21 @@ for setting in settings:
     # What is in common, of the mean square in batches of this size.
     common, variance = common.mean(axis=1), variance.mean(axis=1)
     agree[setting] = common / (common + variance / batch)
-at_start = agree["√d", middle][0]
+    begin[setting], rate[setting] = variance[0] / common[0], here["rate"][0]
+at_start, short, long = agree["√d", middle][0], 500, 5000
+# The batch in which half would be in common, at the start.
+scale = {divisor: begin[divisor, usual] for divisor in ("√d", "none")}
+table = [
+    (
+        divisor,
+        batch,
+        f"{rate[divisor, batch]:g}",
+        f"{agree[divisor, batch][0]:.1%}",
+        f"{loss[divisor, batch][steps[divisor, batch] == short].item():.2g}",
+        f"{loss[divisor, batch][-1]:.2g}",
+    )
+    for divisor, batch in settings
+]
 
 # %%
 import matplotlib.pyplot as plt
