@@ -102,6 +102,9 @@ for arm in ("own rate", "d"):
 assert power["own rate"][0] > -power["own rate"][1], (
     "in the middle panel it does not fall either"
 )
+assert power["own rate"][0] > power["d"][0] - power["own rate"][1], (
+    "in our runs a lower learning rate for two matrices did as much"
+)
 assert abs(power["d"][0]) < power["d"][1], "With $1/d$ it stays"
 assert abs(power["64 to 256"][0] + 1 / 2) < 2 * power["64 to 256"][1], (
     "so it may well be −½ where heads are large"
