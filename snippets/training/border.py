@@ -1,10 +1,12 @@
 r"""Up to which learning rate a run learns. With $1/\sqrt d$ the border is lower
 in large heads. With $1/d$ it is not, nor with $1/\sqrt d$ if only $W_Q$ and
-$W_K$ get a lower rate there. A dot is one seed; both axes are logarithmic.
+$W_K$ get a lower rate there. A dot is one seed; dotted is what the argument
+says. Both axes are logarithmic.
 
 Three panels: divided by √d; the same, with a rate of their own for W_Q and W_K;
 divided by d. In each, dots for the border of each seed over d, for d = 16, 64
-and 256, and a line through their means.
+and 256, and a line through their means. In the first it falls, less steeply
+than a dotted line like one over the root of d; in the others it does not fall.
 """
 
 # %%
@@ -81,11 +83,12 @@ for place, points in enumerate(arms.values()):
         # Seeds that agree stand side by side.
         across = at[1] * np.geomspace(0.8, 1.25, len(each))
         axes.plot(across, each, "o", color=f"C{place}", markersize=4)
-    axes.set(
-        title=titles[place], xticks=[16, 64, 256], xticklabels=[16, 64, 256]
-    )
+    axes.set(title=titles[place], ylim=(0.001, 0.014))
+    axes.set(xticks=[16, 64, 256], xticklabels=[16, 64, 256])
     axes.set(yticks=[0.002, 0.004, 0.008], yticklabels=[0.002, 0.004, 0.008])
     axes.minorticks_off()
+expected = border["√d", 16] * (16 / np.array([16, 256])) ** 0.5
+panels[0].loglog([16, 256], expected, ":", color="C4")
 panels[0].set_ylabel("up to which rate it learns")
 panels[1].set_xlabel("head dimension d")
 plt.show()

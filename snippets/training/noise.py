@@ -8,7 +8,7 @@ Two panels over the steps, on a logarithmic axis.
 
 # %%
 import numpy as np
-from stored import read
+from stored import learning, over, read
 
 rows = read("noise.csv")
 small, middle, usual, large = 2, 37, 64, 1024  # sequences in a batch
@@ -59,8 +59,46 @@ for divisor, batch in settings:
     right.plot(x, 100 * agree[setting], **look, marker=".")
 left.set(xscale="log", xlabel="step", ylabel="loss", ylim=(0, None))
 left.set(xticks=[50, 500, 5000], xticklabels=["0", 500, 5000])
-right.set(xlabel="step", ylabel="in common (%)", ylim=(0, None))
-left.minorticks_off()
+right.set(xlabel="step", ylabel="in common (%)")
+right.axhline(0, color="C4", linewidth=1)
+right.minorticks_off()
 handles, labels = left.get_legend_handles_labels()
 fig.legend(handles, labels, loc="outside upper center", ncols=2)
 plt.show()
+
+
+# %% says
+def at(what, divisor, batch, step):
+    """Return the loss, or the agreement, of a setting at a step."""
+    return what[divisor, batch][steps[divisor, batch] == step].item()
+
+
+guess = np.log(16)
+assert at(loss, "√d", small, short) > guess, "the divided model still guesses"
+assert max(at(loss, "√d", batch, 200) for batch in (middle, usual)) < 0.1, (
+    "the divided one is done within"
+)
+assert at(loss, "√d", usual, short) < 0.1, "when it is long done in batches of"
+for divisor, batch in settings[3:]:
+    assert at(loss, divisor, batch, 1000) > 2, "It takes thousands of steps"
+    assert loss[divisor, batch][-1] < 1, (
+        "steps to learn, as the undivided model"
+    )
+    assert agree[divisor, batch][0] < 0.01, "each, and dotted, less than 1%"
+assert abs(agree["none", large][0] / at_start - 1) < 1, (
+    "agrees at the start as well as the divided one in batches of"
+)
+assert seeds["none", large].min() > 1, (
+    "and the undivided one is not nearly done"
+)
+assert at(agree, "√d", middle, 100) > at_start / 2, (
+    "The divided model keeps its agreement until it has learned"
+)
+assert at(agree, "none", large, 100) < agree["none", large][0] / 4, (
+    "The undivided one loses it within the first 100 steps"
+)
+where = {"setting": "batches of 1024", "divisor": "none", "rate": 0.0005}
+at_steps, spread = over(learning(), "step", "spread", **where)
+assert np.all(spread[:, at_steps == 100] > 1.3 * spread[:, at_steps == 0]), (
+    "in which its logits, too large as they are, become still larger"
+)
