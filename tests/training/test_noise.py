@@ -23,7 +23,7 @@ def test_what_is_drawn(snippet):
             stored(divisor, batch, name) for name in ("loss", "common", "variance")
         )
         assert [*loss] == page.steps[divisor, batch].tolist()
-        assert close(page.loss[divisor, batch], [np.mean(losses) for losses in loss.values()])
+        assert close(page.loss[divisor, batch], [*loss.values()])
         for share, step in zip(shares, loss, strict=True):
             signal, noise = np.mean(common[step]), np.mean(variance[step])
             assert close(share, 1 / (1 + noise / (batch * signal)))
