@@ -2,7 +2,7 @@
 
     make measure ARGS=snippets/training/measure_noise.py
 
-takes about ten minutes of one core, and needs PyTorch. It writes noise.csv, a
+takes about seven minutes of one core, and needs PyTorch. It writes noise.csv, a
 run at a time, and goes on where it was stopped.
 
 The design, written down before the first run.

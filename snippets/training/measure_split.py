@@ -2,7 +2,7 @@
 
     make measure ARGS=snippets/training/measure_split.py
 
-takes about two minutes of one core, and needs PyTorch. It writes split.csv, a
+takes about half a minute of one core, and needs PyTorch. It writes split.csv, a
 run at a time, and goes on where it was stopped.
 
 The design, written down before the first run.
