@@ -4,12 +4,12 @@ less than 1%. Left: the loss over the steps; a line is one of two seeds. Right:
 how much of the gradient's mean square batches have in common, by their mean.
 
 Two panels over the steps, on a logarithmic axis. Left, the losses of the
-divided model in batches of {= usual } and {= middle } fall to nearly 0 within
-200 steps, those in batches of {= small } only after thousands; undivided in
-batches of {= large } one falls a little later and one stays. Right, the
-agreement of the divided model in batches of {= middle } stays for 100 steps and
-falls once it has learned; that of the undivided one in batches of {= large }
-falls at once.
+divided model in batches of {= usual } and {= middle } soon fall to nearly 0,
+those in batches of {= small } only after thousands of steps. Undivided, in
+batches of {= large } and of {= usual }, one of two seeds falls later than its
+divided partner, and the other stays. Right, the agreement of the divided model
+in batches of {= middle } falls once it has learned; that of the undivided one
+in batches of {= large } falls at once.
 """
 
 # %%
@@ -96,10 +96,11 @@ assert np.all(at(loss, "√d", middle, 200) < 0.1), "is done within 200 steps"
 assert np.all(at(loss, "√d", usual, 200) < 0.1), "when it is long done in"
 for setting in settings[3:]:
     assert np.all(at(loss, *setting, 1000) > 2), "It takes thousands of steps"
-    assert np.all(loss[setting][-1] < 1), (
-        "to learn, as the undivided model does"
-    )
     assert agree[setting][0] < 0.01, "and dotted, less than 1%"
+assert np.all(loss["√d", small][-1] < 0.1), "It takes thousands of steps"
+learned, stuck = np.sort(loss["none", usual][-1])
+assert learned < 0.1, "and so does the undivided model … with one seed"
+assert stuck > 2.5, "with the other it has not learned after"
 learned, stuck = np.sort(at(loss, "none", large, short))
 assert learned < 0.1, "learns a little later with one of the two seeds"
 assert stuck > 2.5, "and with the other it has hardly begun after"
