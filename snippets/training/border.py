@@ -75,6 +75,8 @@ import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.6), sharex=True, sharey=True)
 titles = ["÷ √d", "÷ √d, own rate", "÷ d"]
+expected = border["√d", 16] * (16 / np.array([16, 256])) ** 0.5
+panels[0].loglog([16, 256], expected, ":", color="C4")
 for place, points in enumerate(arms.values()):
     axes, dims = panels[place], [d for _, d in points]
     axes.loglog(dims, [border[at] for at in points], color=f"C{place}")
@@ -87,8 +89,6 @@ for place, points in enumerate(arms.values()):
     axes.set(xticks=[16, 64, 256], xticklabels=[16, 64, 256])
     axes.set(yticks=[0.002, 0.004, 0.008], yticklabels=[0.002, 0.004, 0.008])
     axes.minorticks_off()
-expected = border["√d", 16] * (16 / np.array([16, 256])) ** 0.5
-panels[0].loglog([16, 256], expected, ":", color="C4")
 panels[0].set_ylabel("up to which rate it learns")
 panels[1].set_xlabel("head dimension d")
 plt.show()

@@ -27,7 +27,7 @@ def test_what_is_drawn(snippet):
         for share, step in zip(shares, loss, strict=True):
             signal, noise = np.mean(common[step]), np.mean(variance[step])
             assert close(share, 1 / (1 + noise / (batch * signal)))
-    assert not close(page.agree["√d", 37], page.agree["√d", 2], 1e-2)
+    assert not close(page.agree["√d", 37][0], page.agree["√d", 2][0], 1e-2)
 
 
 def test_agreement_at_the_start_with_other_seeds(snippet):
