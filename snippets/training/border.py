@@ -63,8 +63,14 @@ def printed(setting):
     return f"{border[setting]:.2g}" if setting in border else "–"
 
 
+own = {16: ("√d", 16)}  # there it is the same
 table = [
-    (d, *(printed((arm, d)) for arm in ("√d", "√d own rate", "d")))
+    (
+        d,
+        printed(("√d", d)),
+        printed(own.get(d, ("√d own rate", d))),
+        printed(("d", d)),
+    )
     for d in (16, 64, 256)
 ]
 
