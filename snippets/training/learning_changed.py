@@ -117,6 +117,9 @@ assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "That is near the border"
 assert long == 10 * 500, "or in ten times as many steps"
 assert late[64][0] > 0.02, (
+    "but it takes them long: more than ten times as many steps with heads of 64"
+)
+assert late[64][0] > 0.02, (
     "With heads of 64, undivided, it takes more than ten times as many steps"
 )
 assert every[f"{long} steps", "none", 64].shape == (3, 2), (
