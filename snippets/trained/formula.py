@@ -54,6 +54,12 @@ assert off["distinct"] < 0.05 < 0.2 < off["same"], (
 )
 assert off_as_published["same"] > off["same"], "As published, … is further off"
 assert as_published > same, "and the published one lies higher"
+assert (
+    within["distinct"]
+    > 0.9 * len(layer)
+    > 0.5 * len(layer)
+    > max(within["same"], within["attended"])
+), "It fails where a token meets itself, and where a head attends"
 assert np.all(scatter["attended"] < scatter["same"]), (
     "For attended pairs both scatter less"
 )
@@ -61,7 +67,7 @@ assert within["attended"] < len(layer) / 2, (
     "and still in more than half of the heads beyond a tenth"
 )
 assert np.quantile(abs(ratio["distinct"] - 1), 0.9) < 0.1, (
-    "that hardly matters: the formula is within"
+    "the formula made of all three is right: it is within"
 )
 assert symmetry["same"] < 0.5, (
     "Trained cross-covariances are far from symmetric"

@@ -50,10 +50,12 @@ of_lengths = np.log(lengths[0]) / np.log(larger[0])
 of_directions = np.log(aligned) / np.log(against_one)
 sizes = medians()[0]["size"]
 product_of_medians = lengths[0] * alignment[0] * pairing[0]
-assert larger[0] > 8, "Scores are large all the same: … times as large"
-assert of_lengths > 1 / 2, "mostly because the vectors are longer"
+assert larger[0] > 8, "Compared with random weights … is … times as large"
+assert of_lengths > 1 / 2, "Scores have grown because vectors are longer"
 assert against_one > 1, "times as large as with coordinates of variance 1"
-assert of_directions > 1 / 2, "mostly because they share directions"
+assert of_directions > 1 / 2, (
+    "that is mostly because queries and keys share directions"
+)
 assert lengths[0] > alignment[0] > 1, (
     "is larger because vectors are longer, and a little because"
 )

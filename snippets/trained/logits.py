@@ -90,9 +90,11 @@ assert np.corrcoef(np.log(spread), np.log(share))[0, 1] < -0.7, (
 assert 1 < np.sum(spread > freezing) < 10, "a few heads lie beyond it"
 assert furthest[0] > 2 * furthest[1], "one of them far to the right"
 assert away_from_one[near_one - 1] < 0.1 < away_from_one[near_one], (
-    "in a row is within … of 1 in"
+    "and it is within … of 1 in only"
 )
 assert np.mean(spread > lower) - np.mean(spread > upper) == 1 / 2, (
     "is between … and … in half of the heads"
 )
+assert lower > 1, "Most heads lie to the right of it"
+assert highest > 4 * lower > 4, "larger than the theory's, and heads differ"
 assert heads["previous"][top] > 0.99, "looks at the token before and at nothing"

@@ -72,6 +72,9 @@ assert favourite["5.9"] == "leaves", "finds the verb: … goes to"
 assert sharing["5.9"]["d"] > 0.95 * keys, "what the head has found is lost"
 assert sharing["1.10"]["d"] > 0.9 * keys, "the head mixes in all words instead"
 assert most["0.2"]["d"] > 0.5, "even divided by d that word keeps"
+assert most["0.2"]["d"] > 2 * most["5.9"]["d"], (
+    "what flattens one of them does little to another"
+)
 assert all(
     np.array_equal(np.argsort(p), order[head][::-1])
     for head, rows in weights.items()

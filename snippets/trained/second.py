@@ -46,6 +46,7 @@ C_of_heads = {
 in_minilm, by_positions, beyond = (
     np.mean(abs(x) > 0.1) for x in C_of_heads.values()
 )
+typical = {name: np.median(abs(x)) for name, x in C_of_heads.items()}
 together = np.corrcoef(heads["distinct_C"], heads["elsewhere_C"])[0, 1]
 layer = heads["layer"]
 count, layers, d = len(layer), len(set(layer)), 64
@@ -105,12 +106,19 @@ assert means["distinct"] > means_in_minilm, "the means even more than in MiniLM"
 assert abs(size["re-paired"] / size["distinct"] - 1) < 1 / 20, (
     "the median size stays within a twentieth"
 )
-assert np.mean(re_paired > 1 / 20) > 0.7, "changes by more than a twentieth"
-assert spread > 1, "in the median head, again above 1"
+assert np.mean(re_paired > 1 / 20) > 0.7, "In single heads the size does change"
+assert spread > 1, "The spread of a row is again above 1 in the median head"
 assert len(nats) == 4, "Of the four scales tried"
 assert as_trained[0] + 5 * as_trained[1] < min(others), (
     r"scales tried $1/\sqrt d$ is by far the best"
 )
+assert as_trained[0] + 5 * as_trained[1] < min(others), (
+    "Its own divisor is again by far the best to run it with"
+)
+left, right = (np.mean(side > 0.1) for side in (-trained, trained))
+assert min(left, right) > 0.2, "because heads lie far from 0 on either side"
+assert in_minilm < 0.2, "a step at 0: most of its heads have hardly any $C$"
+assert beyond > 1 / 2, "would be wrong of a typical head"
 assert trained.min() < 0 < trained.max(), (
     "That median hides heads with either sign"
 )
@@ -120,7 +128,7 @@ assert np.median(abs(trained)) > 0.1 > np.median(abs(C_of_heads["MiniLM"])), (
 assert early > 0 > late, (
     "In the first half of … it tends to add … in the second half to take away"
 )
-assert by_positions < beyond, "Part of this has nothing to do with"
+assert by_positions < beyond, "Part of that has nothing to do with a match"
 assert by_selection < C["attended"] / 3, "and selection by chance gives only"
 assert of_half["0 to 14"] > 5 * null_of_half["0 to 14"], (
     "first half of the layers chance does not explain"

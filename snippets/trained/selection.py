@@ -11,6 +11,7 @@ Heads with sharp weights lie at large shares, most of them well above it.
 
 # %%
 import numpy as np
+from scipy.stats import binomtest
 from stored import read
 
 heads, terms = read("heads.csv"), read("terms.csv")
@@ -32,7 +33,12 @@ real = {name: np.median(C[rows]) for name, rows in groups.items()}
 chance = {name: np.median(null[rows]) for name, rows in groups.items()}
 median, by_selection = np.median(C), np.median(null)
 sharp, sharp_by_chance = real["above 1.5"], chance["above 1.5"]
-exceed = int(np.sum(null < C))
+above_null = {
+    name: int(np.sum((null < C)[rows])) for name, rows in groups.items()
+}
+exceed = sum(above_null.values())
+# How likely so uneven a count is, if a coin decided for each head.
+by_coin = binomtest(above_null["above 1.5"], count["above 1.5"]).pvalue
 # Heads by name: their layer and number, each counted from 0.
 names = [
     f"{a:.0f}.{b:.0f}"
@@ -80,11 +86,16 @@ assert np.median((C - null)[groups["above 1.5"]]) > 0.1, (
     "large shares, most of them well above it"
 )
 assert all(real[name] < chance[name] for name in even), (
-    "In the first two rows the median of the null model is as large or larger"
+    "nothing there asks for a match in most heads"
 )
+for name in even:
+    assert binomtest(above_null[name], count[name]).pvalue > 0.4, (
+        "In the first two rows half of the heads lie above"
+    )
 assert sharp > 1.2 * sharp_by_chance, (
-    "what exceeds it is a match between these queries and these keys"
+    "Those with the sharpest rows mostly lie above it"
 )
+assert 0.01 < by_coin < 0.05, "likely more than chance, and no proof"
 assert np.all((C - null)[chosen[:2]] > (C - null)[chosen[2:]].max()), (
     "Heads … and … exceed it most"
 )

@@ -81,7 +81,6 @@ thirds = [baseline[kind] for kind in kinds]
 halves = [means[kind] for kind in kinds]
 scatter = {kind: np.std(share[kind]["C"]) for kind in kinds}
 ranked = np.sort(away)[::-1]
-assert abs(C["distinct"]) < 0.02, "hardly counts over ordinary pairs of tokens"
 assert C["distinct"] < 0.02, "adds almost nothing over ordinary pairs"
 assert C["attended"] > 0.4, "Over attended pairs $C$ does count"
 assert C["null"] > C["attended"] / 2, "chance selects, has most of it too"
@@ -92,7 +91,7 @@ assert np.sum(share["same"]["means"] > edge) == outside, (
     "For the same token the means of … heads lie beyond"
 )
 assert abs(size["re-paired"] / size["distinct"] - 1) < 0.05, (
-    "Yet … keeps its size"
+    "give each query the keys of other sentences, and its scores stay as large"
 )
 assert ranked[beyond[0.05] - 1] > 0.05 > ranked[beyond[0.05]], (
     "adds or takes away more than … over distinct pairs"

@@ -17,7 +17,7 @@ pairs less the mean of their row, lie on the squares, but at about
 
 # %%
 import numpy as np
-from recall import exponent, rms, scores, train
+from recall import ends, exponent, rms, scores, train
 
 dims, seeds, steps = [32, 64, 128, 256], range(6), 10
 zero = {"zero_query": True}
@@ -45,7 +45,7 @@ def movement(seed, d, power, how):
     for name in how.keys() & {"batch", "labels"}:
         how = how | {name: np.random.default_rng([seed, d, 2])}
     s = 8 * (d / 64) ** power
-    (X, old), *_, (_, new) = train(d, seed, s, steps, **how)
+    (X, old), (_, new) = ends(train(d, seed, s, steps, **how))
     moved = scores(X, new) - scores(X, old)
     seen = moved - moved.mean(axis=1, keepdims=True)
     return rms(np.diag(moved)), rms(moved), rms(seen)

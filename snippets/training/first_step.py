@@ -33,6 +33,10 @@ for column, d in enumerate(dims):
         size[name][:, column] = np.sqrt(np.mean(total**2, axis=1))
 fit = {name: exponent(dims, size[name]) for name in names}
 path = {name: np.cumsum(terms[name][0, 0]) for name in names}
+# With coins for coordinates: how far a score strays at the start, and what it
+# gains if a tenth of the key is added to the query.
+strays = {d: d**0.5 for d in (64, 256, 1024)}
+gains = {d: step * d for d in strays}
 
 # %%
 import matplotlib.pyplot as plt
@@ -63,11 +67,14 @@ for name in ("SGD", "Adam"):
 assert np.all(abs(path["random step"]) < 10), "the same length stay near 0"
 
 assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
-    r"signs are random, and the sum has size $\sqrt d$"
+    r"have random signs, … and their sum grows like $\sqrt d$"
 )
 assert np.all(abs(added - 1) < 0.03), (
-    "A training step adds products of one sign, which sum to size $d$"
+    "It adds products of one sign, … and what it adds grows like $d$"
 )
+for d in (64, 256):
+    assert strays[4 * d] == 2 * strays[d], "four times as many … noise doubles"
+    assert gains[4 * d] == 4 * gains[d], "but the step is four times as large"
 
 # Of the questions.
 assert abs(fit["Adam"][0] - 1) < 0.03, (

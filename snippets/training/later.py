@@ -76,9 +76,9 @@ assert all(end[name][0] < right[name][0] for name in scales), (
 )
 assert np.all(np.diff(plain[peak:]) < 0), "and the latter still falls"
 assert worst_loss < bound, "answer almost perfectly; no loss exceeds"
-assert abs(right["8/d"][0] - 1) < 0.1, (
-    "it grows nearly like $d$ with one scale and nearly like"
+assert abs(right["8/d"][0] - 1) < 0.1, "nearly like $d$ if you divide by $d$"
+assert abs(right["1/√d"][0] - 1 / 2) < 0.1, (
+    r"and nearly like $\sqrt d$ if you divide by"
 )
-assert abs(right["1/√d"][0] - 1 / 2) < 0.1, "nearly like … with the other"
 assert np.all(np.diff([plain[:peak], mup[:peak]]) > 0), "near ½ and rise; from"
 assert np.all(gap[shown > 5] > 0.03), "from about step … they part"

@@ -106,9 +106,6 @@ for change in (*alike, "warm-up", "clipping"):
     assert np.all((undivided > 2) & (undivided < 4)), "Undivided dots lie at"
     assert np.all(undivided > 2), "and an MLP in each layer change nothing"
 assert worst("batches of 1024", "none") < 1, "and begins to with large batches"
-assert worst("batches of 1024", "none") < worst("plain", "none"), (
-    "Then larger batches should help, and they do"
-)
 assert np.all(final["large start", "√d", d] > 2.5), (
     "If they start larger, it does not learn with"
 )
@@ -119,8 +116,8 @@ assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "That is near the border"
 assert long == 10 * 500, "or in ten times as many steps"
-assert min(late[64][0], late[256][0]) > 0.02, (
-    "With heads of 64 or 256, undivided, it takes more than ten times as many"
+assert late[64][0] > 0.02, (
+    "but it takes them long: more than ten times as many steps with heads of 64"
 )
 assert late[64][0] > 0.02, (
     "With heads of 64, undivided, it takes more than ten times as many steps"
@@ -137,7 +134,9 @@ assert np.flatnonzero(learned["small start", "none", 256]).tolist() == [0, 1], (
 assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
     "and $W_Q = 0$ at the smallest"
 )
-assert min(longer, typical) > 1, "In these runs they are not"
+assert abs(agree["√d"] ** 0.5 - 1 / 3) < 0.04, "is the root, about a third and"
+assert abs(agree["none"] ** 0.5 - 1 / 16) < 0.01, "a third and a sixteenth"
+assert min(longer, typical) > 1, "We measured it, and it is *longer*"
 assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (
     "a few sequences make more of the gradient"

@@ -35,6 +35,15 @@ for divisor, setting in [(s, start) for s in divisors for start in starts]:
             sizes = over(rows, "d", "spread", **at)[1]
             level[key] = exponent(dims, sizes)
 n_seeds = len(sizes)
+# The same in the end, trained at half the rate.
+slow = learning()
+slow = slow[(slow["rate"] == rate / 2) & (slow["setting"] == "plain")]
+at_half = {
+    divisor: exponent(
+        dims, over(slow, "d", "moved", divisor=divisor, step=steps[-1])[1]
+    )
+    for divisor in divisors
+}
 first = [fit[key][0] for key in fit if key[2] <= 10]
 early = min(first), max(first)
 # The power between 16 and 64, and between 64 and 256, at step 10.
@@ -94,8 +103,14 @@ assert np.all(size["√d", 10] > size["√d", 0]), "a little higher at step"
 assert np.all((size["√d", 500] > 3) & (size["√d", 500] < 4)), (
     "a little higher at step … and between"
 )
-value, error = level["√d", "random", 500]
-assert value > 3 * error, "rise a little once the model has learned"
+assert np.all((size["√d", 500] > 3) & (size["√d", 500] < 4)), (
+    "they lie between … and … in all heads, without a steady rise"
+)
+assert size["√d", 500][0] > size["√d", 500][1], "without a steady rise"
+at_rate, error = fit["√d", "random", 500]
+assert abs(at_rate - at_half["√d"][0]) > 5 * error, (
+    "the rate changes the second by more than its error"
+)
 for step in (0, 10):
     first, _, final = size["d", step]
     assert first > 2 * final, "fall at the start, and are flat in the end"

@@ -8,12 +8,12 @@ a run at a time, learning.csv. A run that is there already is kept, so it can be
 stopped; delete the table to measure all again.
 """
 
-import platform
 from itertools import product
 from pathlib import Path
 
 import recall_transformer as model
 import torch
+from tables import about, fill, line
 from torch.nn import functional
 
 RUNS = Path(__file__).with_name("learning.csv")
@@ -118,9 +118,8 @@ def run(setting, d, divisor, rate, seed, last=None):
     rng = torch.Generator().manual_seed(0)
     pairs, qk_norm = how.get("pairs", model.PAIRS), how.get("qk_norm", False)
     text, answer, right = model.batch(rng, 1024, pairs)
-    for step, W in enumerate(
-        model.train(d, s, rate, seed, last or steps, **how)
-    ):
+    run = model.train(d, s, rate, seed, last or steps, **how)
+    for step, (W, _) in enumerate(run):
         if step not in STEPS:
             continue
         with torch.no_grad():
@@ -173,43 +172,22 @@ def signal(d, divisor, seed, batches=128):
     return [x.item() for x in found]
 
 
-def about():
-    """Return the lines above a table: where it comes from."""
-    system = f"{platform.system()} {platform.machine()}, a processor"
-    return (
-        f"# package: torch {torch.__version__}\n"
-        "# seeds: 0 to 2, as the column says\n"
-        "# command: make measure ARGS=snippets/training/measure_learning.py\n"
-        f"# machine: {system}\n"
-    )
-
-
-def line(at, found):
-    """Return a line of a table, with four digits."""
-    return ",".join([*map(str, at), *(f"{x:.4g}" for x in found)]) + "\n"
-
-
 def main():
     """Measure what is not yet there."""
-    torch.set_num_threads(1)
-    if not RUNS.exists():
-        head = line([*AT, "step", *FOUND], [])
-        RUNS.write_text(about() + head, encoding="utf-8")
-    lines = RUNS.read_text("utf-8").splitlines()
-    done = {tuple(row.split(",")[:5]) for row in lines}
-    with RUNS.open("a", encoding="utf-8") as file:
-        for at in grid():
-            if tuple(map(str, at)) not in done:
-                for step, found in [*run(*at)]:
-                    file.write(line([*at, step], found.values()))
-                file.flush()
-                print(*at, f"{found['loss']:.3f}", flush=True)
+    above = about(Path(__file__).name, "0 to 2, as the column says")
+    fill(
+        RUNS,
+        [*AT, "step", *FOUND],
+        above,
+        [*grid()],
+        lambda *at: [[step, *found.values()] for step, found in run(*at)],
+    )
     rows = [
         line(at, signal(*at))
         for at in product((16, 64, 256), ("none", "√d", "d"), range(3))
     ]
     head = line(["d", "divisor", "seed", "length", "common", "typical"], [])
-    SIGNAL.write_text(about() + head + "".join(rows), encoding="utf-8")
+    SIGNAL.write_text(above + head + "".join(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

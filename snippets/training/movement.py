@@ -12,7 +12,7 @@ is flat. The legend, above, gives the fitted exponents.
 
 # %%
 import numpy as np
-from recall import at_random, exponent, rms, scores, train
+from recall import at_random, ends, exponent, rms, scores, train
 
 dims, seeds, steps = [16, 32, 64, 128, 256, 512], [0, 1, 2, 3, 4, 5], 10
 names = ["right key", "from 0", "before", "random q, k", "random weights"]
@@ -20,7 +20,7 @@ size = {name: np.empty((len(seeds), len(dims))) for name in names}
 length = np.empty((len(seeds), len(dims)))
 for at in np.ndindex(len(seeds), len(dims)):
     seed, d = seeds[at[0]], dims[at[1]]
-    (X, old), *_, (_, new) = train(d, seed, d / 8, steps)
+    (X, old), (_, new) = ends(train(d, seed, d / 8, steps))
     S = scores(X, old)
     rng = np.random.default_rng([seed, d, 1])
 
@@ -94,11 +94,9 @@ assert abs(slope["random weights"]) < 0.03, "length in the weights is flat"
 
 assert steps == 10, "ten steps add a part with slope"
 assert len(seeds) == 6, "one standard error, over six seeds"
-assert abs(slope["right key"] - 1) < 0.05, (
-    "what has been added to … at the right key grows like $d$"
-)
+assert abs(slope["right key"] - 1) < 0.05, r"at most, trained movement like $d$"
 assert max(slope["random q, k"], slope["random weights"]) < 0.55, (
-    r"in a random direction grows like $\sqrt d$ at most"
+    r"Random movement grows like $\sqrt d$ at most"
 )
 assert slope["random q, k"] < slope["right key"] - 0.4, (
     "comes from the step's direction, not its length"

@@ -125,6 +125,6 @@ assert abs(slower[0]) < 0.05 > abs(before[half]), (
 )
 assert np.all(kept < 0.05), "SGD does the same with"
 assert coordinate[0.5][0] < 0, (
-    "that shrinks faster can, but then each coordinate of $q$ moves less in"
+    "The price is one that μP does not pay: the queries themselves learn less"
 )
 assert share < 1, "In a batch of many pairs the constant is smaller"

@@ -10,6 +10,7 @@ vectors are fixed and have x·x = D, as LayerNorm leaves them. The model has one
 head and is D = 4d wide unless said otherwise. Training is in single precision.
 """
 
+from collections import deque
 from functools import cache
 
 import numpy as np
@@ -87,11 +88,34 @@ def train(d, seed, s, steps, eta=0.1, labels=None, batch=None, **how):
             asked = batch.multinomial(4, even)[:, np.newaxis] * TYPES / 4
         rate = eta / X.shape[1] * (1 - 0.999**t) ** 0.5 / (1 - 0.9**t)
         for i, g in enumerate(gradients(X, W, s, target, asked)):
-            mean[i] += 0.1 * (g - mean[i])
-            square[i] += 0.001 * (g * g - square[i])
-            # Adam's ε: far below any gradient, and no division by 0.
-            W[i] = W[i] - rate * mean[i] / (np.sqrt(square[i]) + 1e-12)
+            step = adam(g, mean[i], square[i], rate)
+            W[i] = np.subtract(W[i], step, out=step)
         yield X, [*W]
+
+
+def adam(g, mean, square, rate):
+    """Return the step for a gradient, and bring its two averages up to date.
+
+    In place, as fresh memory for each term would take twice the time: the
+    gradient is used up, and becomes the step.
+    """
+    other = g - mean
+    mean += np.multiply(0.1, other, out=other)
+    np.multiply(g, g, out=g)
+    g -= square
+    square += np.multiply(0.001, g, out=g)
+    # Adam's ε: far below any gradient, and no division by 0.
+    np.sqrt(square, out=other)
+    other += 1e-12
+    np.multiply(rate, mean, out=g)
+    g /= other
+    return g
+
+
+def ends(run):
+    """Return the first and the last of what `train` yields."""
+    first = next(run)
+    return first, deque(run, maxlen=1).pop()
 
 
 def logits(X, W, s):

@@ -102,27 +102,38 @@ def train(
     clip=None,
     qk_norm=False,
     sequences=SEQUENCES,
+    scoring=1.0,
     **start,
 ):
     """Train; yield the weights before the first step and after each, with the
-    gradient that comes next. What a seed draws is the same in every setting.
+    gradient that comes next, and the loss of the batch that it comes from. What
+    a seed draws is the same in every setting.
 
-    The rate rises linearly over the first `warmup` steps; `clip` bounds the
-    length of the whole gradient; `start` goes to `init`.
+    The rate rises linearly over the first `warmup` steps, and that of W_Q and
+    W_K is `scoring` times as large; `clip` bounds the length of the whole
+    gradient; `start` goes to `init`.
     """
     W = init(d, seed, **start)
+    groups = [
+        {"params": [w for name, w in W.items() if name[0] not in "QK"]},
+        {"params": [w for name, w in W.items() if name[0] in "QK"]},
+    ]
     if optimizer == "adam":
-        descent = torch.optim.Adam(W.values(), lr=rate, fused=True)
+        descent = torch.optim.Adam(groups, lr=rate, fused=True)
     else:
-        descent = torch.optim.SGD(W.values(), lr=rate, momentum=0.9)
+        descent = torch.optim.SGD(groups, lr=rate, momentum=0.9)
     rng = torch.Generator().manual_seed(1000 + seed)
     for step in range(steps + 1):
         text, answer, _ = batch(rng, sequences, start.get("pairs", PAIRS))
         descent.zero_grad()
-        loss(W, text, answer, s, qk_norm).backward()
-        yield W
+        value = loss(W, text, answer, s, qk_norm)
+        value.backward()
+        yield W, value.item()
         if clip:
             torch.nn.utils.clip_grad_norm_(W.values(), clip)
-        for group in descent.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / (warmup or 1))
+        now = rate * min(1, (step + 1) / (warmup or 1))
+        for group, times in zip(
+            descent.param_groups, (1, scoring), strict=True
+        ):
+            group["lr"] = times * now
         descent.step()

@@ -87,7 +87,7 @@ assert np.all(np.diff(by_root) > 0), "at 1, and the others rise"
 assert np.all(np.diff(whole) < 0), "With d the circles fall"
 assert np.all(np.ptp(by_whole, axis=1) < 0.03), "and the others lie level"
 
-assert len(dims) == 6, "learns to look things up, at six head sizes"
+assert len(dims) == 6, "We trained such a layer at six head sizes"
 assert np.all(np.diff([none, *by_none]) > 0), "both lines climb"
 assert np.all(abs(root - 1) < 0.1), "keeps the start, and the steps grow"
 assert np.all(np.diff(by_root[0]) > 0), "keeps the start, and the steps grow"

@@ -34,6 +34,9 @@ def test_heads_have_either_sign(snippet):
         (page.in_minilm, column("terms.csv", "C", pairs="distinct")),
     ):
         assert shown == np.mean([abs(share) > 0.1 for share in shares])
+    minilm = column("terms.csv", "C", pairs="distinct")
+    assert page.typical["SmolLM2"] == median(map(abs, C)) > 4 * median(map(abs, minilm))
+    assert page.typical["MiniLM"] == median(map(abs, minilm))
     # The median is near 0 since the signs cancel, not since heads have no C.
     error = page.over_distinct[1]
     assert abs(median(C)) < 3 * error < 10 * error < median(map(abs, C))

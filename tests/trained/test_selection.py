@@ -1,5 +1,6 @@
 """Attended pairs against the null model, from the stored tables by other code."""
 
+from math import comb
 from statistics import median
 
 import numpy as np
@@ -29,9 +30,15 @@ def test_groups_of_heads(snippet):
         assert page.count[group] == len(own)
         assert page.real[group] == pytest.approx(median(C[i] for i in own))
         assert page.chance[group] == pytest.approx(median(null[i] for i in own))
+        assert page.above_null[group] == sum(C[i] > null[i] for i in own)
     assert page.median == pytest.approx(median(C))
     assert page.by_selection == pytest.approx(median(null))
     assert page.exceed == sum(a > b for a, b in zip(C, null, strict=True))
+    # Coins that fall as unevenly, to either side.
+    n, heads_up = page.count["above 1.5"], page.above_null["above 1.5"]
+    ways = [comb(n, i) for i in range(n + 1) if abs(i - n / 2) >= abs(heads_up - n / 2)]
+    assert page.by_coin == pytest.approx(sum(ways) / 2**n)
+    assert page.by_coin != pytest.approx(sum(ways) / 2 ** (n + 1)), "one side alone"
     # As a share of its own mean square, which is larger, the null model would seem smaller.
     own_unit = median(column("terms.csv", "C", pairs="null"))
     assert own_unit < page.by_selection - 0.05

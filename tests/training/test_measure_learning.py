@@ -31,7 +31,7 @@ def test_the_measures_by_other_code(torch, model, measure):
     d, s = 16, 4
     text, _, right = model.batch(torch.Generator().manual_seed(0), 1024)
     logits = []
-    for step, W in enumerate(model.train(d, s, 0.001, 0, 10)):
+    for step, (W, _) in enumerate(model.train(d, s, 0.001, 0, 10)):
         if step in (0, 10):
             with torch.no_grad():
                 logits.append(model.forward(W, text, s)[1])

@@ -77,3 +77,26 @@ def test_a_divisor_is_a_smaller_start_and_a_smaller_rate(torch, model):
     divided = [*losses(4, 1, 1)]
     assert close(divided, [*losses(1, 0.5, 0.5)], 1e-4)
     assert not close(divided, [*losses(1, 0.5, 1)], 1e-4), "at the same rate it is faster"
+
+
+def test_with_weight_decay_the_decay_grows(torch, model):
+    def losses(s, start, slower, decay):
+        W = model.init(16, 0, start=start)
+        scoring = [w for name, w in W.items() if name[0] in "QK"]
+        rest = [w for name, w in W.items() if name[0] not in "QK"]
+        groups = [
+            {"params": rest, "lr": 0.001, "weight_decay": 10},
+            {"params": scoring, "lr": 0.001 * slower, "weight_decay": decay},
+        ]
+        adam, rng = torch.optim.AdamW(groups, eps=1e-16), torch.Generator().manual_seed(0)
+        for _ in range(8):
+            text, answer, _ = model.batch(rng)
+            adam.zero_grad()
+            loss = model.loss(W, text, answer, s)
+            loss.backward()
+            adam.step()
+            yield loss.item()
+
+    divided = [*losses(4, 1, 1, 10)]
+    assert close(divided, [*losses(1, 0.5, 0.5, 20)], 1e-4)
+    assert not close(divided, [*losses(1, 0.5, 0.5, 10)], 3e-4), "with the same decay"

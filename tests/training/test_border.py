@@ -1,0 +1,100 @@
+"""Up to which rate runs learn: the borders by other code, and a sample trained again."""
+
+import numpy as np
+import pytest
+
+from tests.conftest import stored_rows
+from tests.tolerance import close
+
+STEP = np.sqrt(2)
+
+
+def by_seed(arm, d):
+    """Give for each seed the highest rate at which it learned, and the lowest at which not."""
+    found = {}
+    for row in stored_rows("training", "rates.csv"):
+        if (row["arm"], int(row["d"])) == (arm, d):
+            learned, failed = found.setdefault(row["seed"], ([], []))
+            (learned if float(row["loss"]) < 1 else failed).append(float(row["rate"]))
+    return [(max(learned), min(failed)) for learned, failed in found.values()]
+
+
+def test_the_borders(snippet):
+    page = snippet("training/border")
+    for (arm, d), border in page.border.items():
+        logs = np.log([np.sqrt(low * high) for low, high in by_seed(arm, d)])
+        assert close(np.log(border), logs.mean(), 1e-4)
+        # A border anywhere within a step is told as its middle.
+        rounded = np.log(STEP) / np.sqrt(12)
+        error = np.hypot(logs.std(ddof=1) / np.sqrt(len(logs)), rounded)
+        assert close(page.log_error[arm, d], error, 1e-4)
+        lowest = np.log([low for low, _ in by_seed(arm, d)]).mean()
+        assert not close(np.log(border), lowest, 1e-2), "not the last that learned"
+
+
+def test_each_seed_stops_where_it_should():
+    """Learned at every rate below its border; what it left out lies above it."""
+    for arm, d in {(row["arm"], int(row["d"])) for row in stored_rows("training", "rates.csv")}:
+        for low, high in by_seed(arm, d):
+            assert close(high / low, STEP, 1e-3)
+
+
+def test_the_powers(snippet):
+    page = snippet("training/border")
+    for arm, points in page.arms.items():
+        x = np.log([d for _, d in points])
+        y = np.array([np.log(page.border[at]) for at in points])
+        errors = np.array([page.log_error[at] for at in points])
+        power = np.polyfit(x, y, 1)[0]
+        # The error of the power, by moving each border by its own.
+        moved = [np.polyfit(x, y + errors * row, 1)[0] - power for row in np.eye(len(y))]
+        assert close(page.power[arm], (power, np.linalg.norm(moved)), 1e-6)
+    assert not close(page.power["√d"], page.power["own rate"], 1e-1)
+
+
+@pytest.fixture(scope="module")
+def rates(torch, module):
+    return module("training/measure_rates")
+
+
+def test_the_table_is_whole_and_says_where_it_comes_from(module, rates):
+    assert module("training/stored").source("rates.csv").keys() >= {"package", "seeds", "command"}
+    stored = {
+        (row["arm"], int(row["d"]), int(row["seed"]))
+        for row in stored_rows("training", "rates.csv")
+    }
+    assert stored == set(rates.grid())
+
+
+def test_a_sample_trained_again(rates):
+    steps, loss = rates.train("√d", 16, 0.002828, 20)
+    (row,) = (
+        row
+        for row in stored_rows("training", "rates.csv")
+        if (row["arm"], row["d"], row["rate"], row["seed"]) == ("√d", "16", "0.002828", "20")
+    )
+    # Another order of sums moves the step at which it is done by a few.
+    assert abs(steps - int(row["steps"])) < 25
+    assert loss < 0.1
+
+
+def test_a_rate_of_their_own(torch, model):
+    """W_Q and W_K move a quarter as far in the first step, and all else as before."""
+    moves = []
+    for scoring in (1, 0.25):
+        run = model.train(16, 4, 0.001, 0, 1, scoring=scoring)
+        states = [{n: w.detach().clone() for n, w in W.items()} for W, _ in run]
+        moves.append({name: states[1][name] - w for name, w in states[0].items()})
+    for name, move in moves[0].items():
+        times = 0.25 if name[0] in "QK" else 1
+        assert torch.allclose(moves[1][name], times * move, rtol=1e-3, atol=1e-7), name
+        assert not torch.allclose(moves[1][name], 0.5 * move, rtol=1e-2, atol=1e-7), name
+
+
+def test_the_loss_that_comes_along(torch, model):
+    """What `train` yields is the loss of the batch that comes next."""
+    rng = torch.Generator().manual_seed(1000)
+    for W, loss in model.train(16, 4, 0.001, 0, 3):
+        text, answer, _ = model.batch(rng)
+        assert close(loss, model.loss(W, text, answer, 4).item(), 1e-6)
+        assert not close(loss, model.loss(W, text, answer, 2).item(), 1e-4)
