@@ -121,3 +121,13 @@ at_steps, spread = over(learning(), "step", "spread", **where)
 assert np.all(spread[:, at_steps == 100] > 1.3 * spread[:, at_steps == 0]), (
     "in which its logits, too large as they are, become still larger"
 )
+
+# Of the front page.
+assert np.mean(at(loss, "√d", small, short)) > guess, (
+    "in batches so small that they agree on as little, it still guesses"
+)
+assert np.all(at(loss, "√d", small, 1000) > 2), (
+    "still guesses … needs thousands"
+)
+assert np.all(loss["√d", small][-1] < 0.1), "still guesses … needs thousands"
+assert stuck > 2, "or does not get there in the steps that we gave it"

@@ -104,7 +104,7 @@ def test_search_leads_to_the_section(ask, query):
 
 
 def test_queries_that_people_type_find_their_answers(ask):
-    """Of queries from threads, with the addresses that answer each: how many come first, or early."""
+    """Of queries from threads, with the addresses that answer: how many come first, or early."""
     with QUERIES.open(encoding="utf-8", newline="") as file:
         queries = [(row["query"], row["addresses"].split()) for row in csv.DictReader(file)]
     first, early = 0, 0
