@@ -115,21 +115,21 @@ def batch(text, sequences, rng):
     return text[at + torch.arange(LENGTH + 1)].long()
 
 
-def adam(W):
-    """Return the optimizer of all weights."""
+def adam(W, rate=1):
+    """Return the optimizer of all weights, at a multiple of its rates."""
     rates = [
-        {"params": [w], "lr": 0.2 / fan_in(name, w.shape)}
+        {"params": [w], "lr": rate * 0.2 / fan_in(name, w.shape)}
         for name, w in W.items()
     ]
     return torch.optim.Adam(rates, eps=1e-12, foreach=True)
 
 
-def train(W, text, code, seed, steps, sequences=8):
+def train(W, text, code, seed, steps, rate=1, sequences=8):
     """Train W in a code; yield before the first step and after each.
 
     What one seed draws from the text is the same in all codes.
     """
-    optimizer = adam(W)
+    optimizer = adam(W, rate)
     rng = torch.Generator().manual_seed(1000 + seed)
     yield
     for _ in range(steps):
