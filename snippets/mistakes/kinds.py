@@ -2,11 +2,11 @@ r"""Wrong factors lie on both sides of 1. Those on the right freeze the rows,
 those on the left make them flat, and several are so near 1 that nobody sees
 them.
 
-A chart with a row for each of eight wrong scales and three markers in each, on a
-logarithmic axis of the factor by which the logits are off: a circle for 4 heads
-of 32, a square for 12 heads of 64, a triangle for 64 heads of 128. The markers
-of √d in place of its inverse lie at 32, 64 and 128, those of a missing scale at
-their roots. The root of the number of heads lies at
+A chart with a row for each of eight wrong scales and three markers in each, on
+a logarithmic axis of the factor by which the logits are off: a circle for 4
+heads of 32, a square for 12 heads of 64, a triangle for 64 heads of 128. The
+markers of √d in place of its inverse lie at 32, 64 and 128, those of a missing
+scale at their roots. The root of the number of heads lies at
 {= factor['1/√heads']['4 × 32'] :.1f }, {= factor['1/√heads']['12 × 64'] :.1f }
 and {= factor['1/√heads']['64 × 128'] :.1f }, one fourth root between
 {= factor['one fourth root']['4 × 32'] :.1f } and

@@ -1,0 +1,127 @@
+r"""Read it by rows: the same weights in each code, by how much more they lose
+than right weights in right code. Nearly nothing is lost where weights run in
+the code that trained them, right or wrong, and where W_Q was mended (last
+column).
+
+A table of {= n } rows, the code that trained the weights, and as many columns,
+the code that runs them, with a last column for right code after W_Q has been
+multiplied by old over new. Each cell has the loss, less that of right weights
+in right code, and is the darker the more that is. From the upper left to the
+lower right they lie between {= own.min() :.2f } and {= own.max() :.2f }. The
+darkest is {= darkest :.2f }: right weights in code that scales twice.
+"""
+
+# %%
+import numpy as np
+from stored import by_seed, mean_and_error, read, source
+
+table, about = read("matrix.csv"), source("matrix.csv")
+runs = read("runs.csv")
+codes = ["right", "width", "heads", "missing", "twice"]
+names = {
+    "right": "1/√d, right",
+    "width": "1/√width",
+    "heads": "1/√heads",
+    "missing": "no scale",
+    "twice": "scaled twice",
+    "times": "times √d",
+    "fourth root": "one fourth root",
+    "log2e": "log₂e too much",
+    "64": "1/8, typed",
+    "after softmax": "scaled after softmax",
+    "queries": "softmax over queries",
+    "1e−9": "a mask of 1e−9",
+}
+seeds, d, heads = np.unique(table["seed"]), 32, 4
+steps = [400, 1600]
+
+
+def loss(trained, run, step):
+    """Return the loss of each seed."""
+    where = {"trained": trained, "run": run, "step": step}
+    return by_seed(table, "loss", **where)
+
+
+def more(trained, run, step, than=("right", "right")):
+    """Return how much more is lost, as a mean over seeds with its error."""
+    by = loss(trained, run, step) - loss(*than, step)
+    return tuple(map(float, mean_and_error(by)))
+
+
+right = {s: float(loss("right", "right", s).mean()) for s in steps}
+columns = [*codes, "mended"]
+cost = np.array([[more(t, r, 1600)[0] for r in columns] for t in codes])
+n, own, darkest = len(codes), np.diag(cost), cost.max()
+# What training with it costs, what loading right weights into it does, and what
+# mending the line does without the weights; by step, then by code.
+trained, loaded, unmended = (
+    {
+        step: {
+            name: more(*which(code), step)
+            for code, name in names.items()
+            if len(loss(code, "right", step))
+        }
+        for step in steps
+    }
+    for which in (
+        lambda code: (code, code),
+        lambda code: ("right", code),
+        lambda code: (code, "right"),
+    )
+)
+# How much mending the line alone costs.
+alone = {
+    names[code]: more(code, "right", 1600, than=(code, code)) for code in codes
+}
+# By how much the loss differs, at most, once W_Q is mended as well.
+rounding = max(
+    float(abs(loss(code, "mended", step) - loss(code, code, step)).max())
+    for step in steps
+    for code in names
+    if len(loss(code, "mended", step))
+)
+# After a shorter training, and with slower steps.
+slowly = {
+    step: {
+        name: more("right slowly", code, step, ("right slowly", "right"))
+        for code, name in names.items()
+    }
+    for step in steps
+}
+spread, keys = (
+    {
+        (code, step): float(by_seed(runs, what, trained=code, step=step).mean())
+        for code in (*codes, "right slowly")
+        for step in (0, 400, 1600)
+    }
+    for what in ("spread", "keys")
+)
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(7, 4.2))
+axes.grid(visible=False)
+for row in range(n):
+    for column in range(n + 1):
+        value, at = cost[row, column], column + 0.3 * (column == n)
+        share = np.clip(value / darkest, 0, 1) ** 0.5
+        edge = {"edgecolor": "0.5", "linewidth": 1.5 * (row == column)}
+        box = plt.Rectangle((at, row), 0.96, 0.96, **edge)
+        box.set(facecolor=("C1", 0.05 + 0.75 * share))
+        axes.add_patch(box)
+        text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
+        axes.text(at + 0.48, row + 0.48, text, ha="center", va="center")
+axes.set(xlim=(0, n + 1.3), ylim=(n, 0))
+axes.set(
+    yticks=np.arange(n) + 0.48, yticklabels=[names[code] for code in codes]
+)
+places = [*np.arange(n) + 0.48, n + 0.78]
+labels = ["right", "√width", "√heads", "none", "twice", "mended"]
+axes.set(xticks=places, xticklabels=labels, ylabel="trained with …")
+axes.xaxis.tick_top()
+axes.set(xlabel="run in …")
+axes.xaxis.set_label_position("top")
+axes.spines[:].set_visible(False)
+axes.tick_params(length=0)
+plt.show()
