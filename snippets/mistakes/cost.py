@@ -1,5 +1,5 @@
-r"""Right weights, all logits multiplied by a factor. Around 1 the curves are
-flat; towards ¼ all of them climb, and towards 4 those whose rows were soft.
+r"""Right weights, all logits multiplied by a factor. Near 1 the curves are
+flat; towards ¼ all of them climb, and towards 4 the real model climbs most.
 
 Four curves over the factor from ¼ to 4, on a logarithmic axis, of how much the
 loss grows: a small decoder after 400 steps, after 1600, and after 1600 slower
@@ -33,7 +33,8 @@ def at_each(trained, step):
     return np.array([by_seed(table, "loss", factor=f, **where) for f in factor])
 
 
-one = int(abs(factor - 1).argmin())
+one, most = int(abs(factor - 1).argmin()), 4
+linear = 0.1  # up to here the axis of the loss is
 cost, error, best = {}, {}, {}
 for name, setting in settings.items():
     found = at_each(*setting)
@@ -75,7 +76,7 @@ explore = {
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 4.2))
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
 for (name, by), mark in zip(cost.items(), "os^D", strict=True):
     label = name if name == "SmolLM2" else f"decoder, {name}"
     axes.errorbar(
@@ -84,9 +85,27 @@ for (name, by), mark in zip(cost.items(), "os^D", strict=True):
 axes.set(xscale="log", xticks=[1 / 4, 1 / 2, 1, 2, 4])
 axes.set_xticklabels(["¼", "½", "1", "2", "4"])
 axes.minorticks_off()
-axes.set_yscale("symlog", linthresh=0.1, linscale=0.8)
+axes.set_yscale("symlog", linthresh=linear, linscale=0.8)
 axes.set(yticks=[0, 0.05, 0.1, 0.3, 1, 3], ylim=(-0.02, 4))
 axes.set_yticklabels(["0", "0.05", "0.1", "0.3", "1", "3"])
 axes.set(xlabel="all logits times …", ylabel="loss grows by (nats)")
-axes.legend(loc="upper center")
+fig.legend(ncols=2, loc="outside upper center")
 plt.show()
+
+# %% says
+assert max(near.values()) < 0.06, "Near 1 the curves are flat"
+assert all(by[0] > 0.05 for by in cost.values()), "towards ¼ all of them climb"
+ends = {name: by[-1] for name, by in cost.items()}
+assert max(ends, key=ends.get) == "SmolLM2", "the real model climbs most"
+assert ends["1600 steps"] < 0.5 * cost["1600 steps"][0], (
+    "so it can hardly get sharper"
+)
+assert abs(np.log(half["SmolLM2"] / double["SmolLM2"])) < 0.3, (
+    "it pays for sharpness as much as for flatness"
+)
+assert min(half["SmolLM2"], double["SmolLM2"]) > 1 / 3, (
+    "a factor of two costs a real model more than a third of a nat"
+)
+assert 1 < ends["SmolLM2"] < cost["SmolLM2"][0] < 2.5, (
+    "a factor of four one nat or two"
+)

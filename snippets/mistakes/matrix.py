@@ -1,14 +1,17 @@
 r"""Read it by rows: the same weights in each code, by how much more they lose
-than right weights in right code. Nearly nothing is lost where weights run in
-the code that trained them, right or wrong, and where W_Q was mended (last
-column).
+than right weights in right code. Trained with a scale that is too small,
+weights lose nothing where they run as they were trained (framed), and something
+in right code, unless W_Q is mended with it (last column).
 
 A table of {= n } rows, the code that trained the weights, and as many columns,
-the code that runs them, with a last column for right code after W_Q has been
-multiplied by old over new. Each cell has the loss, less that of right weights
-in right code, and is the darker the more that is. From the upper left to the
-lower right they lie between {= own.min() :.2f } and {= own.max() :.2f }. The
-darkest is {= darkest :.2f }: right weights in code that scales twice.
+the code that runs them, both from the smallest scale to the largest: scaled
+twice, the root of the width, right, no scale. A last column is right code after
+W_Q has been multiplied by old over new. Each cell has the loss, less that of
+right weights in right code, and is the darker the more that is. From the upper
+left to the lower right there are {= cost[0, 0] :.2f }, {= cost[1, 1] :.2f },
+{= cost[2, 2] :.2f } and {= cost[3, 3] :.2f }, and the last column has the same.
+Right weights lose {= cost[2, 0] :.2f } in code that scales twice, and
+{= cost[2, 3] :.2f } in code without a scale.
 """
 
 # %%
@@ -17,7 +20,7 @@ from stored import by_seed, mean_and_error, read, source
 
 table, about = read("matrix.csv"), source("matrix.csv")
 runs = read("runs.csv")
-codes = ["right", "width", "heads", "missing", "twice"]
+codes = ["twice", "width", "right", "missing"]
 names = {
     "right": "1/√d, right",
     "width": "1/√width",
@@ -51,7 +54,7 @@ def more(trained, run, step, than=("right", "right")):
 right = {s: float(loss("right", "right", s).mean()) for s in steps}
 columns = [*codes, "mended"]
 cost = np.array([[more(t, r, 1600)[0] for r in columns] for t in codes])
-n, own, darkest = len(codes), np.diag(cost), cost.max()
+n = len(codes)
 # What training with it costs, what loading right weights into it does, and what
 # mending the line does without the weights; by step, then by code.
 trained, loaded, unmended = (
@@ -100,12 +103,12 @@ spread, keys = (
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(7, 4.2))
+fig, axes = plt.subplots(figsize=(6.8, 3.6))
 axes.grid(visible=False)
 for row in range(n):
     for column in range(n + 1):
         value, at = cost[row, column], column + 0.3 * (column == n)
-        share = np.clip(value / darkest, 0, 1) ** 0.5
+        share = np.clip(value / cost.max(), 0, 1) ** 0.5
         edge = {"edgecolor": "0.5", "linewidth": 1.5 * (row == column)}
         box = plt.Rectangle((at, row), 0.96, 0.96, **edge)
         box.set(facecolor=("C1", 0.05 + 0.75 * share))
@@ -117,7 +120,7 @@ axes.set(
     yticks=np.arange(n) + 0.48, yticklabels=[names[code] for code in codes]
 )
 places = [*np.arange(n) + 0.48, n + 0.78]
-labels = ["right", "√width", "√heads", "none", "twice", "mended"]
+labels = ["twice", "√width", "right", "none", "mended"]
 axes.set(xticks=places, xticklabels=labels, ylabel="trained with …")
 axes.xaxis.tick_top()
 axes.set(xlabel="run in …")
@@ -125,3 +128,20 @@ axes.xaxis.set_label_position("top")
 axes.spines[:].set_visible(False)
 axes.tick_params(length=0)
 plt.show()
+
+# %% says
+small = [trained[1600][names[code]] for code in ("twice", "width")]
+assert all(value < 0.05 for value, _ in small), (
+    "Trained with a scale that is too small, weights lose nothing"
+)
+assert all(alone[names[code]][0] > 0.01 for code in ("twice", "width")), (
+    "and something in right code"
+)
+assert trained[1600]["no scale"][0] > 0.1, "it ends far behind"
+assert loaded[1600]["scaled twice"][0] > 3 * loaded[1600]["no scale"][0], (
+    "It is the flat side that hurts"
+)
+assert loaded[1600]["scaled twice"][0] > 2 * loaded[400]["scaled twice"][0], (
+    "Longer training makes loading dearer"
+)
+assert rounding < 5e-5, "is the same to four decimals"

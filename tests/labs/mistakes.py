@@ -28,8 +28,9 @@ RIGHT = {
     ],
     5: [
         LEAKS.format(
-            change="y = [model(np.vstack([x[:i], 2 + 0 * x[i:]])) for i in range(1, n)]",
-            moved="any(np.abs(b[: i + 1] - model(x)[: i + 1]).max() > 1e-6 for i, b in enumerate(y))",
+            change="z, places = model(x), range(1, n)\n"
+            "y = [model(np.vstack([x[:i], 2 + 0 * x[i:]])) for i in places]",
+            moved="any(np.abs(b[: i + 1] - z[: i + 1]).max() > 1e-6 for i, b in enumerate(y))",
         )
     ],
     6: ["answer = 36, 7, 12"],

@@ -1,4 +1,4 @@
-"""The matrix from the stored table by plain Python, and what must hold of it whatever was trained."""
+"""The matrix from the stored table by plain Python, and what must hold of it in any case."""
 
 import numpy as np
 
