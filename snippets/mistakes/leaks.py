@@ -49,15 +49,15 @@ movement = {
 before = {name: by[:changed] for name, by in movement.items()}
 leaking = np.concatenate([before[name] for name in [*codes][1:]])
 least, most = float(leaking.min()), float(leaking.max())
-# The loss of trained decoders at four places of a text, and at the same places
-# where the text ends there: means over seeds, after 400 steps.
+# The loss of trained decoders over all places of a text, and at its last place
+# alone, where nothing comes later: means over seeds, after 400 steps.
 runs, step = read("runs.csv"), 400
-shown, honest = (
+lost, honest = (
     {
         code: float(by_seed(runs, what, trained=code, step=step).mean())
         for code in ("right", "queries", "1e−9")
     }
-    for what in ("shown", "honest")
+    for what in ("loss", "honest")
 )
 
 # %%
@@ -81,7 +81,7 @@ assert min(by[changed:].min() for by in movement.values()) > most / 4, (
     "All three are large from there"
 )
 for code in ("queries", "1e−9"):
-    assert shown[code] < shown["right"] - 0.1, (
+    assert lost[code] < lost["right"] - 0.1, (
         "After 400 steps they lose less than right code"
     )
     assert honest[code] > honest["right"] + 0.1, "the two lose"

@@ -1,12 +1,12 @@
 r"""Read it by rows: the same weights in each code, by how much more they lose
 than right weights in right code. Trained with a scale that is too small,
 weights lose nothing where they run as they were trained (framed), and something
-in right code, unless W_Q is mended with it (last column).
+in right code, unless $W_Q$ is mended with it (last column).
 
 A table of {= n } rows, the code that trained the weights, and as many columns,
 the code that runs them, both from the smallest scale to the largest: scaled
 twice, the root of the width, right, no scale. A last column is right code after
-W_Q has been multiplied by old over new. Each cell has the loss, less that of
+$W_Q$ has been multiplied by old over new. Each cell has the loss, less that of
 right weights in right code, and is the darker the more that is. From the upper
 left to the lower right there are {= cost[0, 0] :.2f }, {= cost[1, 1] :.2f },
 {= cost[2, 2] :.2f } and {= cost[3, 3] :.2f }, and the last column has the same.
@@ -123,7 +123,7 @@ places = [*np.arange(n) + 0.48, n + 0.78]
 labels = ["twice", "√width", "right", "none", "mended"]
 axes.set(xticks=places, xticklabels=labels, ylabel="trained with …")
 axes.xaxis.tick_top()
-axes.set(xlabel="run in …")
+axes.set_xlabel("run in …", labelpad=8)
 axes.xaxis.set_label_position("top")
 axes.spines[:].set_visible(False)
 axes.tick_params(length=0)
