@@ -16,10 +16,9 @@ Right weights lose {= cost[2, 0] :.2f } in code that scales twice, and
 
 # %%
 import numpy as np
-from stored import by_seed, mean_and_error, read, source
+from stored import by_seed, read
 
-table, about = read("matrix.csv"), source("matrix.csv")
-runs = read("runs.csv")
+table, runs = read("matrix.csv"), read("runs.csv")
 codes = ["twice", "width", "right", "missing"]
 names = {
     "right": "1/√d, right",
@@ -35,62 +34,64 @@ names = {
     "queries": "softmax over queries",
     "1e−9": "a mask of 1e−9",
 }
-seeds, d, heads = np.unique(table["seed"]), 32, 4
-steps = [400, 1600]
+d, heads, steps = 32, 4, [400, 1600]
 
 
 def loss(trained, run, step):
-    """Return the loss of each seed."""
-    where = {"trained": trained, "run": run, "step": step}
-    return by_seed(table, "loss", **where)
+    """Return the loss by seed."""
+    rows = table[(table["trained"] == trained) & (table["run"] == run)]
+    rows = rows[rows["step"] == step]
+    return dict(zip(rows["seed"].tolist(), rows["loss"].tolist(), strict=True))
 
 
 def more(trained, run, step, than=("right", "right")):
-    """Return how much more is lost, as a mean over seeds with its error."""
-    by = loss(trained, run, step) - loss(*than, step)
-    return tuple(map(float, mean_and_error(by)))
+    """Return how much more is lost, seed by seed, for seeds that have both."""
+    found, other = loss(trained, run, step), loss(*than, step)
+    return np.array([found[s] - other[s] for s in found if s in other])
 
 
-right = {s: float(loss("right", "right", s).mean()) for s in steps}
+def mean(by):
+    """Return the mean over seeds."""
+    return float(by.mean())
+
+
+right = {
+    s: mean(np.array([*loss("right", "right", s).values()])) for s in steps
+}
 columns = [*codes, "mended"]
-cost = np.array([[more(t, r, 1600)[0] for r in columns] for t in codes])
+cost = np.array([[mean(more(t, r, 1600)) for r in columns] for t in codes])
 n = len(codes)
-# What training with it costs, what loading right weights into it does, and what
-# mending the line does without the weights; by step, then by code.
-trained, loaded, unmended = (
-    {
-        step: {
-            name: more(*which(code), step)
-            for code, name in names.items()
-            if len(loss(code, "right", step))
-        }
-        for step in steps
-    }
-    for which in (
-        lambda code: (code, code),
-        lambda code: ("right", code),
-        lambda code: (code, "right"),
-    )
-)
+# By step and kind: what training with it costs, what loading right weights into
+# it does, what mending the line without the weights does; and for the first and
+# the last, of how many seeds.
+rows = {step: {} for step in steps}
+for step in steps:
+    for code, name in names.items():
+        if own := loss(code, code, step):
+            rows[step][name] = {
+                "trained": mean(more(code, code, step)),
+                "loaded": mean(more("right", code, step)),
+                "unmended": mean(more(code, "right", step)),
+                "seeds": len(own),
+            }
 # How much mending the line alone costs.
 alone = {
-    names[code]: more(code, "right", 1600, than=(code, code)) for code in codes
+    names[code]: mean(more(code, "right", 1600, than=(code, code)))
+    for code in codes
 }
+# The largest standard error of a cell of the picture, over its seeds.
+seeds = len(loss("missing", "right", 1600))
+by = [
+    more(t, r, 1600) for t in codes for r in columns if (t, r) != ("right",) * 2
+]
+error = max(float(each.std(ddof=1) / len(each) ** 0.5) for each in by)
 # By how much the loss differs, at most, once W_Q is mended as well.
 rounding = max(
-    float(abs(loss(code, "mended", step) - loss(code, code, step)).max())
+    float(abs(more(code, "mended", step, than=(code, code))).max())
     for step in steps
     for code in names
-    if len(loss(code, "mended", step))
+    if loss(code, "mended", step)
 )
-# After a shorter training, and with slower steps.
-slowly = {
-    step: {
-        name: more("right slowly", code, step, ("right slowly", "right"))
-        for code, name in names.items()
-    }
-    for step in steps
-}
 spread, keys = (
     {
         (code, step): float(by_seed(runs, what, trained=code, step=step).mean())
@@ -130,18 +131,16 @@ axes.tick_params(length=0)
 plt.show()
 
 # %% says
-small = [trained[1600][names[code]] for code in ("twice", "width")]
-assert all(value < 0.05 for value, _ in small), (
+small = [rows[1600][names[code]] for code in ("twice", "width")]
+assert all(each["trained"] < 0.05 for each in small), (
     "Trained with a scale that is too small, weights lose nothing"
 )
-assert all(alone[names[code]][0] > 0.01 for code in ("twice", "width")), (
+assert all(alone[names[code]] > 0.01 for code in ("twice", "width")), (
     "and something in right code"
 )
-assert trained[1600]["no scale"][0] > 0.1, "it ends far behind"
-assert loaded[1600]["scaled twice"][0] > 3 * loaded[1600]["no scale"][0], (
-    "It is the flat side that hurts"
-)
-assert loaded[1600]["scaled twice"][0] > 2 * loaded[400]["scaled twice"][0], (
-    "Longer training makes loading dearer"
-)
+last = rows[1600]["no scale"]
+assert last["trained"] > 0.1, "it ends far behind"
+flat, early = (rows[step]["scaled twice"]["loaded"] for step in (1600, 400))
+assert flat > 3 * last["loaded"], "It is the flat side that hurts"
+assert flat > 2 * early, "Longer training makes loading dearer"
 assert rounding < 5e-5, "is the same to four decimals"

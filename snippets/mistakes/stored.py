@@ -29,7 +29,12 @@ def by_seed(rows, what, **where):
 
 
 def mean_and_error(sample):
-    """Return the mean over seeds (the first axis) and its standard error."""
+    """Return the mean over seeds (the first axis) and its standard error.
+
+    Of a single seed the error is 0, for want of another.
+    """
     sample = np.asarray(sample)
+    if len(sample) == 1:
+        return sample[0], 0 * sample[0]
     error = sample.std(0, ddof=1) / len(sample) ** 0.5
     return sample.mean(0), error
