@@ -70,7 +70,10 @@ explore = {
     "kinds": [*FACTORS],
     "row": row,
     "factor": factor.round(6),
-    "cost": {name: by.round(5) for name, by in cost.items()},
+    "cost": {
+        name if name == "SmolLM2" else f"decoder, {name}": by.round(5)
+        for name, by in reversed(cost.items())
+    },
 }
 
 # %%

@@ -74,6 +74,7 @@ for step in steps:
                 "unmended": mean(more(code, "right", step)),
                 "seeds": len(own),
             }
+after_400, after_1600 = ([*rows[step].items()] for step in steps)
 # How much mending the line alone costs.
 alone = {
     names[code]: mean(more(code, "right", 1600, than=(code, code)))

@@ -11,7 +11,9 @@
     "1/√width": (d, h) => h ** -0.5,
     "scaled twice": (d) => d ** -0.5,
   };
-  const row = (name) => `<section class="row ${name}"><p class="title"></p><p class="found"><b></b> <span></span></p>
+  const row = (
+    name,
+  ) => `<section class="row ${name}"><p class="title"></p><p class="found"><b></b> <span></span></p>
     <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/></svg>
     <i aria-hidden="true">100%</i><i aria-hidden="true">50%</i></div></section>`;
   const short = (x) => String(+x.toPrecision(3));
@@ -21,7 +23,7 @@
     "why-cost",
     class extends Explorable {
       static title = "What a mistake costs";
-      stage = `<div class="rows">${row("C0")}${row("C1")}</div><ul class="costs"></ul>`;
+      stage = `<div class="rows">${row("C0")}${row("C1")}</div><p class="costs"></p>`;
 
       get inputs() {
         const { kinds } = this.data;
@@ -51,7 +53,7 @@
         const factor = FACTORS[name](d, h);
         const rows = [
           [1, "Right: divided by √d"],
-          [factor, `${name}: logits are ${short(factor)} times as large`],
+          [factor, `${name}: logits × ${short(factor)}`],
         ];
         const said = rows.map(([by, title], i) => {
           const shown = this.panel.querySelectorAll(".row")[i];
@@ -66,13 +68,13 @@
         const [least, most] = [at[0], at.at(-1)];
         const measured = factor >= least && factor <= most;
         const end = factor < least ? least : most;
-        const costs = Object.entries(cost).map(([model, by]) => {
-          const loses = signed(this.cost(by, measured ? factor : end));
-          return `${model}: ${loses} ${measured ? "" : `at ${short(end)}, beyond which nothing was measured`}`;
-        });
-        const what = "What right weights lose if they are loaded into it, in nats a token";
-        this.at(".costs").innerHTML = `<li>${[what, ...costs].join("</li><li>")}</li>`;
-        return `${said.join(". ")}. ${what}. ${costs.join(". ")}.`;
+        const costs = Object.entries(cost).map(
+          ([model, by]) => `${model} ${signed(this.cost(by, measured ? factor : end))}`,
+        );
+        const ended = measured ? "" : ` (at ${short(end)}, where measuring ended)`;
+        const lost = `Loaded into it, right weights lose, in nats a token: ${costs.join("; ")}${ended}.`;
+        this.at(".costs").textContent = lost;
+        return `${said.join(". ")}. ${lost}`;
       }
     },
   );
