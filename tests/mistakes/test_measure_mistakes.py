@@ -100,7 +100,10 @@ def test_a_wrong_constant_is_right_code_with_another_w_q(torch, decoder, measure
             optimizer.step()
             lost.append(loss.item())
     assert close(lost[0], lost[1], 2e-5)
-    assert not close(lost[0], lost[2], 1e-4), "without the learning rate it is another run"
+    for name in ("Q0", "Q1"):
+        own, same, another = (W[name].detach() for W in (wrong, right, other))
+        assert torch.allclose(times * own, same, atol=1e-4 * times)
+        assert not torch.allclose(times * own, another, atol=1e-3), "its learning rate counts"
 
 
 def test_the_spread_and_the_keys_by_other_code(torch, decoder, measure):
