@@ -187,6 +187,30 @@ def test_log2e_belongs_to_exp2():
     assert not torch.allclose((z * math.log2(math.e)).softmax(-1), z.softmax(-1), atol=1e-2)
 
 
+@pytest.mark.parametrize(
+    ("line", "stated", "says"),
+    [
+        ("q @ k.mT * scale * math.log2(math.e)", {}, "log₂e too much"),
+        ("q @ k.mT * scale * 2.2", {}, "2.2 times 1/√d"),
+        ("q @ k.mT * scale", {"scaling": 1.0}, "Not the scale that is stated"),
+    ],
+)
+def test_what_the_page_says_of_other_rows(line, stated, says):
+    kind = Kind(line, "q @ k.mT * scale", "", "", stated=stated)
+    wrong = report(kind, line)
+    assert not wrong.ok
+    assert says in " ".join(wrong.faults("scale"))
+    right = report(Kind("", "", "", ""), "q @ k.mT * scale")
+    assert right.ok
+
+
+def test_a_scale_of_0_is_found():
+    kind = Kind("", "", "", "", "output")
+    line = "F.scaled_dot_product_attention(q, k, v, scale={})"
+    assert "Scale 0, 0 times 1/√d" in " ".join(report(kind, line.format(0.0)).faults("scale"))
+    assert report(kind, line.format("None")).ok
+
+
 def test_falcon_adds_its_bias_twice_in_eager_code():
     transformers = pytest.importorskip("transformers")
     if transformers.__version__ not in re.search(r"In transformers ([\d., and]+),", PAGE)[1]:
