@@ -20,6 +20,17 @@ def test_the_picture_of_growth(snippet):
     assert picture.bounded.max() <= picture.bound < picture.logit["d"].max()
 
 
+def test_the_picture_of_mistakes(snippet):
+    """By running a row in each pair of codes, with codes in another order that fails."""
+    picture = snippet("index/picture_mistakes")
+    z = np.random.default_rng(0).standard_normal(400)
+    spread = np.array(
+        [[(run * z / own).std() / z.std() for run in picture.factor] for own in picture.factor]
+    )
+    assert np.allclose(np.abs(np.log2(spread)), picture.apart)
+    assert not np.allclose(np.abs(np.log2(spread[::-1])), picture.apart)
+
+
 def test_the_picture_of_flat_and_frozen(snippet, module):
     """By an integral, with another number of keys that fails."""
     picture = snippet("index/picture_model")

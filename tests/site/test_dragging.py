@@ -21,6 +21,7 @@ PRESETS = {
     "terms": {"t": 135, "r": 0.83, "d": 256},
     "row": {"a": 0.35, "head": 2},
     "divisor": {"steps": 4096, "a": 0.85, "times": 64, "by": 2},
+    "cost": {"d": 256, "h": 1, "kind": 0},
 }
 
 

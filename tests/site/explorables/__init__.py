@@ -22,6 +22,7 @@ PAGE = {
     "row": "trained/",
     "training": "training/",
     "divisor": "growth/",
+    "cost": "mistakes/",
 }
 
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height

@@ -1,0 +1,114 @@
+r"""Right weights, all logits multiplied by a factor. Near 1 the curves are
+flat; towards ¼ all of them climb, and towards 4 the real model climbs most.
+
+Four curves over the factor from ¼ to 4, on a logarithmic axis, of how much the
+loss grows: a small decoder after 400 steps, after 1600, and after 1600 slower
+ones, and SmolLM2. At ¼ they lie at {= cost['400 steps'][0] :.2f },
+{= cost['1600 steps'][0] :.2f }, {= cost['1600 slow steps'][0] :.2f } and
+{= cost['SmolLM2'][0] :.2f }, at 4 at {= cost['400 steps'][-1] :.2f },
+{= cost['1600 steps'][-1] :.2f }, {= cost['1600 slow steps'][-1] :.2f } and
+{= cost['SmolLM2'][-1] :.2f }. The axis of the loss is linear up to 0.1 and
+logarithmic beyond.
+"""
+
+# %%
+from pathlib import Path
+
+import numpy as np
+from factors import FACTORS, taking_part
+from stored import by_seed, mean_and_error, read
+
+table = read("factors.csv")
+factor = np.unique(table["factor"])
+settings = {
+    "400 steps": ("right", 400),
+    "1600 steps": ("right", 1600),
+    "1600 slow steps": ("right slowly", 1600),
+}
+
+
+def at_each(trained, step):
+    """Return the loss of each seed (columns) at each factor (rows)."""
+    where = {"trained": trained, "step": step}
+    return np.array([by_seed(table, "loss", factor=f, **where) for f in factor])
+
+
+one, most = int(abs(factor - 1).argmin()), 4
+linear = 0.1  # up to here the axis of the loss is
+cost, error, best = {}, {}, {}
+for name, setting in settings.items():
+    found = at_each(*setting)
+    cost[name], error[name] = mean_and_error((found - found[one]).T)
+    best[name] = float(factor[cost[name].argmin()])
+path = Path(__file__).parents[1] / "trained" / "smollm_factors.csv"
+lines = path.read_text("utf-8").splitlines()
+smollm = np.genfromtxt(
+    [line for line in lines if not line.startswith("#")],
+    delimiter=",",
+    names=True,
+)
+smollm.sort(order="factor")
+cost["SmolLM2"], error["SmolLM2"] = smollm["cost"], smollm["cost_error"]
+best["SmolLM2"] = float(smollm["factor"][smollm["cost"].argmin()])
+# The most that it costs to be off by a seventh on either side, or by half.
+near = {name: float(max(by[one - 1 : one + 2])) for name, by in cost.items()}
+half = {name: float(by[one - 4]) for name, by in cost.items()}
+double = {name: float(by[one + 4]) for name, by in cost.items()}
+
+# For the page: the curves, and a row of 32 keys that is typical at each factor.
+n_keys = 32
+rng = np.random.default_rng(1)
+rows = rng.standard_normal((4000, n_keys))
+rows = (rows - rows.mean(1, keepdims=True)) / rows.std(1, keepdims=True)
+sizes = [0.25, 0.5, 1, 2, 4, 8]
+e = np.exp(np.multiply.outer(sizes, rows))
+share = (e**2).sum(-1) / e.sum(-1) ** 2
+usual = np.array([taking_part(n_keys, size) for size in sizes])
+far = np.abs(np.log(share * usual[:, np.newaxis])).max(axis=0)
+row = np.sort(rows[far.argmin()])[::-1].round(3)
+explore = {
+    "kinds": [*FACTORS],
+    "row": row,
+    "factor": factor.round(6),
+    "cost": {
+        name if name == "SmolLM2" else f"decoder, {name}": by.round(5)
+        for name, by in reversed(cost.items())
+    },
+}
+
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 4.6))
+for (name, by), mark in zip(cost.items(), "os^D", strict=True):
+    label = name if name == "SmolLM2" else f"decoder, {name}"
+    axes.errorbar(
+        factor, by, 2 * error[name], fmt=mark + "-", capsize=2, label=label
+    )
+axes.set(xscale="log", xticks=[1 / 4, 1 / 2, 1, 2, 4])
+axes.set_xticklabels(["¼", "½", "1", "2", "4"])
+axes.minorticks_off()
+axes.set_yscale("symlog", linthresh=linear, linscale=0.8)
+axes.set(yticks=[0, 0.05, 0.1, 0.3, 1, 3], ylim=(-0.02, 4))
+axes.set_yticklabels(["0", "0.05", "0.1", "0.3", "1", "3"])
+axes.set(xlabel="all logits times …", ylabel="loss grows by (nats)")
+fig.legend(ncols=2, loc="outside upper center")
+plt.show()
+
+# %% says
+assert max(near.values()) < 0.06, "Near 1 the curves are flat: nobody notices"
+assert all(by[0] > 0.05 for by in cost.values()), "towards ¼ all of them climb"
+ends = {name: by[-1] for name, by in cost.items()}
+assert max(ends, key=ends.get) == "SmolLM2", "the real model climbs most"
+assert ends["1600 steps"] < 0.5 * cost["1600 steps"][0], (
+    "so it can hardly get sharper"
+)
+assert abs(np.log(half["SmolLM2"] / double["SmolLM2"])) < 0.3, (
+    "it pays for sharpness as much as for flatness"
+)
+assert min(half["SmolLM2"], double["SmolLM2"]) > 1 / 3, (
+    "a factor of two costs a real model more than a third of a nat"
+)
+assert 1 < ends["SmolLM2"] < cost["SmolLM2"][0] < 2.5, (
+    "a factor of four one nat or two"
+)
