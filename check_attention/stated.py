@@ -1,6 +1,7 @@
 """What a module and its configuration say of their attention: heads, scale, cap, causality."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -16,7 +17,11 @@ OWN_SCALES = (
     "scaling", "scale", "softmax_scale", "attn_scale", "attention_scale", "scale_factor",
     "sm_scale", "qk_scale", "norm_factor", "inv_norm_factor",
 )  # fmt: skip
-CAPS = ("attn_logit_softcapping", "logit_softcapping", "softcap", "attn_logit_cap", "logit_cap")
+# A soft cap of the logits by its name, but for that of the model's output.
+CAP = re.compile(r"soft_?cap|logits?_cap|attn_cap|attention_cap|cap_logits")
+NO_CAP = re.compile(r"final|output|lm_head|router|vocab|^logit_softcapping$")
+# Where a rotary embedding says by what it multiplies both q and k.
+ROTARY = ("attention_scaling", "attention_factor", "attn_factor", "yarn_mscale")
 # Numbers by which a configuration states the scale: it follows from the number, and from 1/√d.
 STATED: dict[str, Callable[[float, float], float]] = {
     "query_pre_attn_scalar": lambda number, _: number**-0.5,
@@ -60,12 +65,23 @@ def own_scales(module: Any) -> list[tuple[str, float]]:
 
 def cap_of(*places: Any) -> tuple[float, str]:
     """Give the cap that a module or a configuration states, and how it calls it."""
-    for name in CAPS:
-        for place in places:
-            value = getattr(place, name, None)
-            if is_number(value) and float(value) > 0:
-                return float(value), name
+    for place in places:
+        for name, value in getattr(place, "__dict__", {}).items():
+            if CAP.search(name) and not NO_CAP.search(name) and is_number(value):
+                if float(value) > 1:
+                    return float(value), name
     return 0.0, ""
+
+
+def rotary_factor(model: nn.Module) -> float:
+    """Give the factor that rotary embeddings say they have, if all say the same."""
+    found = {
+        float(value)
+        for module in model.modules()
+        for name in ROTARY
+        if is_number(value := getattr(module, name, None)) and float(value) > 1
+    }
+    return found.pop() if len(found) == 1 else 1.0
 
 
 def config_of(stack: Iterable[nn.Module]) -> Any:
