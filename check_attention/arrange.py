@@ -377,7 +377,8 @@ class Look:
             self.watcher.kept.append(
                 {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
                  "rows": count, "scale": sums.scales[-1] if sums.scales else None,
-                 "axis": about.get("axis_verdict", "")}
+                 "axis": about.get("axis_verdict", ""),
+                 "order": head_order(k) if k is not None else None}
             )  # fmt: skip
 
     def meant(

@@ -21,7 +21,6 @@ from check_attention.words import (
     LAYOUT,
     MASKS,
     NEVER_MEANT,
-    RIGHT,
     SOFTMAX,
     CheckError,
     __version__,
@@ -119,9 +118,10 @@ class Report:
                 row.layout_verdict, row.layout_detail = again.layout_verdict, again.layout_detail
                 row.rows_are_heads, row.positions = again.rows_are_heads, again.positions
                 row.heads = again.heads
-            elif again.scale_verdict not in RIGHT and abs(again.scale / row.scale - 1) > CLOSE:
-                row.scale_verdict, row.source = "tokens", again.source
-            row.explain()
+                row.explain()
+            elif row.scale > 0:
+                row.by_length = float(abs(again.scale / row.scale - 1) > CLOSE)
+                row.judge()
         return is_told
 
     def __repr__(self) -> str:

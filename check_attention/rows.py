@@ -56,6 +56,7 @@ class Row:
     cause: str = ""  # of NaN that does not come from logits
     length: int = 0  # keys of a whole row, masked or not
     positions: int = 0  # rows of a whole sequence
+    by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
     q_width: int = 0  # of what the layer that makes q multiplies
     padded: int = 0  # coordinates that are zeros in all q or all k
     after: float = 1.0  # what the weights were multiplied by after softmax
@@ -122,7 +123,7 @@ class Row:
     def is_doubtful(self) -> bool:
         """Whether its number of tokens is that of something else, so that a fault may hide."""
         n = self.positions
-        if n < 2 or self.scale_verdict not in ("root", "stated") or self.layout_verdict:
+        if n < 2 or self.layout_verdict or not math.isnan(self.by_length):
             return False
         return _near(n**-0.5)(self.scale) or n in (self.heads, self.said)
 
@@ -155,6 +156,7 @@ class Row:
         own_one = near(1) and any(_near(value)(1) for value in agrees)
         found = {
             "unknown": math.isnan(scale),
+            "tokens": self.by_length > 0,
             "zero": scale == 0,
             "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
@@ -201,7 +203,7 @@ class Row:
         floor = math.floor(root)
         heads = max(self.said, self.heads)
         widths = {self.width, self.q_width} - {0, d}
-        tokens = {self.length, self.positions} - {0, 1, d}
+        tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
         formulas: dict[str, tuple[Iterable[float], str]] = {
             "forgotten": ([1], "no divisor"),
             "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
