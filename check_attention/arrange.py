@@ -617,7 +617,7 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
             )
     if call.v is not None:
         of_k, of_v = head_order(part.tensor(1)), head_order(call.v)
-        if of_k and of_v and of_k != of_v:
+        if of_k and of_v and of_k != of_v and len({*of_k}) == len({*of_v}):
             return "grouped", (
                 f"heads use keys {of_k} and values {of_v}. Repeat both in the same order: "
                 "repeat_interleave, or expand and flatten, and not repeat"

@@ -65,14 +65,17 @@ def watched(
 def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
+    judged = {layer for (layer, _, _), s in watcher.found.items() if not s.about["is_made"]}
     for (layer, _, _), sums in watcher.found.items():
-        if sums.sums:  # else each of its calls was left out
+        is_aside = sums.about["is_made"] and layer in judged  # weights of a convolution, or a gate
+        if sums.sums and not is_aside:  # else each of its calls was left out
             report.rows += sums.rows(layer)
     seen = {row.layer for row in report.rows}
     report.unseen = [
         f"{name} ({kind}); nothing that it called looked like attention"
         for name, kind in watcher.called.items()
         if not any(layer == name or layer.startswith(f"{name}.") for layer in seen)
+        and not any(name.startswith(f"{layer}.") for layer in seen & {*watcher.called})
     ]
     if report.unseen or not report.rows:
         similar = list(watcher.similar)

@@ -183,6 +183,8 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
             known = known.beside(other)
         return known
     known = all_known[0]
+    if name in PLUS | MINUS and any(isinstance(a, int | float) and a for a in args):
+        return NOTHING  # 1 + β·log(…): no factor of what it multiplies
     for other in all_known[1:]:
         if other is not known and not _equal(other, known):
             return NOTHING
@@ -408,6 +410,8 @@ def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
     if len(part.product.result) != len(more.product.result):
         return None
     ratio = second.scale / first.scale
+    if abs(ratio - 1) > CLOSE and all(_has_own_root(s) for s in (first, second)):
+        return None  # two attentions whose scores are added, each with heads of its own size
     # The letters of the second, as those of the first that stand in the same place.
     same = dict(zip(more.product.result, part.product.result, strict=True))
     axes_of = {x: axes for x, axes in more.axes_of.items() if x not in same}
@@ -423,6 +427,16 @@ def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
         return None
     error = (actual - expected).norm() / expected.norm()
     return replace(first, parts=(*first.parts, made)) if float(error) < CLOSE else None
+
+
+def _has_own_root(scores: Scores) -> bool:
+    """Say whether a product has 1/√d for the d that it sums over itself."""
+    (part,) = scores.parts[:1]
+    d = math.prod(axis.size for axis in part.summed)
+    factors = [known.factor for known in part.known]
+    if any(isinstance(each, Tensor) for each in factors):
+        return False
+    return abs(scores.scale * factors[0] * factors[1] * d**0.5 - 1) < CLOSE
 
 
 def _is_intact(trace: Trace, part: Part) -> bool:

@@ -155,8 +155,11 @@ KERNELS: dict[str, Callable[..., None]] = {
 def kernels(watcher: Watcher) -> Iterator[None]:
     """Stand before the functions of other packages, in every module that has them by name."""
     replaced = []
-    for module in list(sys.modules.values()):
-        for name, value in list(getattr(module, "__dict__", {}).items()):
+    for place, module in list(sys.modules.items()):
+        names = getattr(module, "__dict__", {})
+        if place.partition(".")[0] == "torch":  # large, and it has them by their own names
+            names = {name: names[name] for name in KERNELS if name in names}
+        for name, value in list(names.items()):
             kind = value.__name__ if type(value) is FunctionType else ""
             if kind in KERNELS and any(
                 package in (value.__module__ or "")

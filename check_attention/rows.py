@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from check_attention.words import AXES, CLOSE, FLAT, LAYOUT, MASKS, RIGHT, SCALES, SITE, SOFTMAX
@@ -312,7 +312,7 @@ class Row:
         near = _near(self.scale)
         wide = self.q_width if self.q_width and near(self.q_width**-0.5) else self.width
         at_width = near(self.length**-0.5) if self.length else False
-        return asdict(self) | {
+        return vars(self) | {
             "root": root,
             "fits": self.fits,
             "times": self.scale * root,

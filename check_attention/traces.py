@@ -196,6 +196,7 @@ class Trace:
     mixed: Call | None = None  # the product of weights and v
     is_owned: bool = False  # made of parameters and buffers alone
     is_nested: bool = False  # a product of nested tensors
+    is_sigmoid: bool = False  # of scores
     is_lost: bool = False  # made of scores, in a way that is not followed
     is_by_entry: bool = False  # scores were written there one after another
 
@@ -322,7 +323,7 @@ class Arrangement:
                     order.append(at)
         rest = [at for at in range(t.ndim) if at not in order]
         if any(t.shape[at] != 1 for at in rest):
-            raise MisfitError("an axis has no place among batch, heads, rows and keys")
+            raise MisfitError("of one of its dimensions it is not clear what it stands for")
         t = t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
         at = 0
         for number, group in enumerate(groups):

@@ -156,11 +156,9 @@ class Watcher(TorchFunctionMode):
         elif name in ("sigmoid", "logsumexp") and args[0].ndim > 1:
             self.similar[f"{name} of {tuple(args[0].shape)} in {self.place()}"] += 1
             scores = self.trace(args[0]).scores
-            if name == "sigmoid" and scores and not scores.is_learned:
-                self.left_out(
-                    f"In {self.place()} a sigmoid stands where softmax would, and is not judged"
-                )
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
+            if name == "sigmoid" and scores and not scores.is_learned:
+                self.traces[result] = replace(self.trace(result), is_sigmoid=True)
         elif name == "__setitem__":
             self.attempt(self.written, args, {})
         elif name in SUMS:
@@ -344,7 +342,7 @@ class Watcher(TorchFunctionMode):
         if gone is None or gone.dtype != torch.bool:
             return False
         lost = torch.where(gone, one.detach(), 0).sum(-1)
-        return bool((lost > LEAK).float().mean() > 0.5)
+        return bool(((lost > LEAK) & (lost < 1 - LEAK)).float().mean() > 0.5)
 
     def kept_mixed(self, name: str, args: Any, traces: list[Trace]) -> Call | None:
         """Say of which call a tensor is the product with v, and note what it is divided by."""
@@ -428,6 +426,10 @@ class Watcher(TorchFunctionMode):
                     known = replace(weight.known, is_unit=False)
                     self.traces[result] = Trace(axes, known)
                     return
+        if any(self.trace(t).is_sigmoid for t in tensors[:1]) and not self.trace(tensors[-1]).is_owned:
+            self.left_out(
+                f"In {self.place()} a sigmoid stands where softmax would, and is not judged"
+            )
         found = contraction(name, args, kwargs)
         if found is None:
             return
@@ -718,6 +720,7 @@ class Watcher(TorchFunctionMode):
         if call.scores and call.scores.is_learned and not self.look.is_of_tokens(call, keys):
             call.is_done = True
             return  # a router: what it weighs is made of parameters
+        call.about["is_made"] = call.is_made
         call.keys = keys
         call.has_nan = has_nan(weights)
         if not call.has_nan and has_nan(result):
@@ -863,6 +866,7 @@ class Watcher(TorchFunctionMode):
             fields: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads}
             fields |= {"said": said["said"] if d else 0, "stated": stated, "source": source}
             fields |= {name: said[name] for name in ("says", "cap", "cap_source", "lines")}
+            fields["is_made"] = said.get("is_made", False)
             sums = self.found[key] = Sums(places=0, **fields)
         places = max(sums.about["places"], about.pop("places", 0))
         for name in ("is_over_channels", "rows_are_heads", "is_bias_divided", "is_capped"):

@@ -135,8 +135,9 @@ SOFTMAX = {
     "nan": (SEEN, "Not finite: {broken}. The other numbers leave out such rows"),
     "frozen": (
         "saturation/#why-there-a-phase-transition",
-        "Frozen: a few keys take nearly all, as fewer than √(2 ln n) take part. A trained "
-        "head may mean it, or rest on one key; at the start it is chance",
+        "Frozen: a few keys take nearly all. {sharing:.3g} take part, and where Gaussian logits "
+        "freeze {freezes:.2g} do. A trained head may mean it, or rest on one key; at the start it "
+        "is chance",
     ),
     "bias": (
         SEEN,
