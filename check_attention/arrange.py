@@ -1,6 +1,6 @@
 """Which axes of a call are batch, heads, rows and keys; and the measuring of a call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -600,11 +600,13 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
         count: how many rows it has
     """
     for which, name in enumerate("qk"):
-        if cuts_tokens(part.given[which]):
+        letters, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
+        alone = [dim for dim, x in enumerate(letters) if x not in others]
+        if cuts_tokens(part.given[which], alone):
             return "cut", (
-                f"{name} was viewed as batch × heads × tokens × d at once, so that a head gets some "
-                "of the tokens, and not some of the width. View it as batch × tokens × heads × d, "
-                "and transpose(1, 2)"
+                f"{name} was viewed as batch × heads × tokens × d at once, so that a head gets "
+                "some of the tokens, and not some of the width. View it as batch × tokens × heads "
+                "× d, and transpose(1, 2)"
             )
     times = k.shape[2] // count if count > 1 and k.shape[2] % count == 0 else 1
     if times > 1:
@@ -625,9 +627,14 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
     return None
 
 
-def cuts_tokens(axes: Axes) -> bool:
-    """Say whether a view has cut the tokens, and put a part of them together with features."""
-    for dim in axes:
+def cuts_tokens(axes: Axes, dims: Sequence[int]) -> bool:
+    """Say whether a view has cut the tokens, and put a part of them together with features.
+
+    Args:
+        axes: of any tensor
+        dims: which of its dimensions should have the one or the other
+    """
+    for dim in (axes[at] for at in dims if axes):
         cut = [a for a in dim if not a.is_feature and a.size < a.root.size and not a.is_cut]
         if any(a.is_feature for a in dim):
             elsewhere = {a.root for other in axes if other is not dim for a in other}

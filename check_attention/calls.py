@@ -191,8 +191,8 @@ def _other_length(
         for row in doubtful:
             other = f"{row.heads} heads" if row.positions == row.heads else f"heads of {row.d}"
             report.notes.append(
-                f"{row.layer} has {row.positions} tokens and {other}, so that one may stand for the "
-                "other. Give another length to tell them apart"
+                f"{row.layer} has {row.positions} tokens and {other}, so that one may stand for "
+                "the other. Give another length to tell them apart"
             )
         report.notes[:] = dict.fromkeys(report.notes)
 

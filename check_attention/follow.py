@@ -17,8 +17,8 @@ from check_attention.traces import (
     Part,
     Scores,
     Trace,
-    code_line,
     alike_factors,
+    code_line,
     is_zero_one,
     same,
     words_of_added,
@@ -46,8 +46,8 @@ SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "r
 # What else leaves a factor, or what scores came from, as it is.
 LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
 stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
-nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu tril_ triu_
-reciprocal __rdiv__ masked_scatter maximum minimum"""
+nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
+tril_ triu_ reciprocal __rdiv__ masked_scatter maximum minimum"""
 KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
 LOW = -1e3  # what is put in place of a logit to leave a key out is below this
 
@@ -360,7 +360,9 @@ def _added(
         return scores
     made = replace(scores, is_added=True, lines=scores.lines | {"bias": code_line()})
     if trace.axes is not None:
-        made = leave_out(made, other.detach() if sign > 0 else -other.detach().float(), tensor, trace, -math.inf)
+        made = leave_out(
+            made, other.detach() if sign > 0 else -other.detach().float(), tensor, trace, -math.inf
+        )
     if words := words_of_added(other if sign > 0 else -other.float()):
         return replace(made, added=words)
     again = any(each.shape == other.shape and torch.equal(each, other) for each in scores.biases)

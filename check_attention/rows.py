@@ -7,7 +7,6 @@ from typing import Any
 
 from check_attention.words import AXES, CLOSE, FLAT, LAYOUT, MASKS, RIGHT, SCALES, SITE, SOFTMAX
 
-
 BY_CHANCE = ("half", "thrice", "precedence", "tokens", "log2")  # what a stated 8/d may be, too
 
 

@@ -33,7 +33,7 @@ STATED: dict[str, Callable[[float, float], float]] = {
 # Models of transformers that mean to leave out the divisor: weights or norms make up for it.
 UNSCALED = """t5 mt5 umt5 longt5 switch_transformers pop2piano pix2struct_text_model udop gpt_neo
 gemma3n_text gemma4_text dia_encoder dia_decoder"""
-BY_D = "inkling inkling_text".split()  # models of transformers that mean to divide by d
+BY_D = ["inkling", "inkling_text"]  # models of transformers that mean to divide by d
 DIVIDES_BIAS = ("falcon",)  # models of transformers that mean to divide ALiBi's bias by √d
 
 
@@ -69,9 +69,9 @@ def cap_of(*places: Any) -> tuple[float, str]:
     """Give the cap that a module or a configuration states, and how it calls it."""
     for place in places:
         for name, value in getattr(place, "__dict__", {}).items():
-            if CAP.search(name) and not NO_CAP.search(name) and is_number(value):
-                if float(value) > 1:
-                    return float(value), name
+            is_cap = CAP.search(name) and not NO_CAP.search(name)
+            if is_cap and is_number(value) and float(value) > 1:
+                return float(value), name
     return 0.0, ""
 
 

@@ -417,7 +417,7 @@ class Watcher(TorchFunctionMode):
                 if is_square and (first.scores or first.weights):
                     self.keep("linear", None, result, args, kwargs)  # talking heads
                     return
-                if first.mixed and first.mixed.sums and cuts_tokens(first.axes or ()):
+                if first.mixed and first.mixed.sums and cuts_tokens(first.axes or (), [-1]):
                     first.mixed.sums.about |= {"layout_fault": "cut", "layout_detail": MERGED}
                 if weight.is_owned or self.is_plain(tensors):
                     lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
@@ -426,7 +426,10 @@ class Watcher(TorchFunctionMode):
                     known = replace(weight.known, is_unit=False)
                     self.traces[result] = Trace(axes, known)
                     return
-        if any(self.trace(t).is_sigmoid for t in tensors[:1]) and not self.trace(tensors[-1]).is_owned:
+        if (
+            any(self.trace(t).is_sigmoid for t in tensors[:1])
+            and not self.trace(tensors[-1]).is_owned
+        ):
             self.left_out(
                 f"In {self.place()} a sigmoid stands where softmax would, and is not judged"
             )

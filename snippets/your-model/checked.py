@@ -30,7 +30,12 @@ def architectures():
     ran = [row for row in rows if row["class"]]
     compared = [row for row in ran if row["output"]]
     differing = [
-        (row["class"].removesuffix("Model"), row["words"])
+        (
+            row["class"].removesuffix("Model"),
+            row["words"]
+            .replace("in the first", "in eager attention")
+            .replace("in the second", "with SDPA"),
+        )
         for row in compared
         if row["kind"]
     ]

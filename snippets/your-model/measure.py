@@ -18,7 +18,7 @@ from torch.nn import functional
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
-import check_attention  # noqa: E402
+import check_attention
 
 WIDTH, HEADS, LAYERS, LENGTHS, TIMES = 512, 8, 4, (128, 512), 15
 
@@ -30,13 +30,17 @@ class Block(nn.Module):
         super().__init__()
         self.fused, self.num_heads = fused, HEADS
         self.norms = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(2))
-        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.qkv, self.out = (
+            nn.Linear(WIDTH, 3 * WIDTH),
+            nn.Linear(WIDTH, WIDTH),
+        )
         self.up, self.down = (
             nn.Linear(WIDTH, 4 * WIDTH),
             nn.Linear(4 * WIDTH, WIDTH),
         )
 
     def forward(self, x):
+        """Return a tensor like the input, batch x length x width."""
         heads = self.qkv(self.norms[0](x)).unflatten(-1, (3, HEADS, -1))
         q, k, v = heads.transpose(1, 3).unbind(2)
         if self.fused:

@@ -4,8 +4,8 @@
     make sweep ARGS="falcon opt"     # these again
 
 For each that can be made small and run: what the tool says of eager attention, and what `compare`
-says of SDPA with the same weights. It writes architectures.csv beside the page's snippets, a line as
-soon as it is known; what cannot be made small or run is counted with its reason, and says nothing.
+says of SDPA with the same weights. It writes architectures.csv beside the page's snippets, a line
+as soon as it is known; what cannot be made small or run is there with its reason.
 """
 
 import csv
@@ -18,9 +18,22 @@ from pathlib import Path
 from typing import Any
 
 TABLE = Path(__file__).parents[2] / "snippets/your-model/architectures.csv"
-COLUMNS = "model class d scale verdicts faults understood calls output layer kind words".split()
+COLUMNS = [
+    "model",
+    "class",
+    "d",
+    "scale",
+    "verdicts",
+    "faults",
+    "understood",
+    "calls",
+    "output",
+    "layer",
+    "kind",
+    "words",
+]
 SECONDS = 60  # for one architecture
-LARGE = 1e8  # parameters
+LARGE = 5e7  # parameters
 SIZES = {
     64: "hidden_size d_model n_embd embed_dim dim hidden_dim word_embed_proj_dim embedding_size "
     "projection_dim text_embed_dim attention_hidden_size encoder_hidden_size decoder_hidden_size",
@@ -43,6 +56,8 @@ SIZES = {
     "max_target_positions",
 }
 SMALL = {name: size for size, names in SIZES.items() for name in names.split()}
+WINDOWS = {"embed_dim": 64, "depths": [2, 2], "num_heads": [2, 4]}
+WINDOWS |= {"patch_size": 2, "window_size": 4}
 # Some need sizes of their own, or what they have none of.
 OWN: dict[str, dict[str, Any]] = {
     "falcon": {"alibi": True},
@@ -51,8 +66,8 @@ OWN: dict[str, dict[str, Any]] = {
     "big_bird": {"attention_type": "original_full"},
     "longformer": {"attention_window": [8, 8]},
     "beit": {"use_relative_position_bias": True},
-    "swin": {"embed_dim": 64, "depths": [2, 2], "num_heads": [2, 4], "patch_size": 2, "window_size": 4},
-    "swinv2": {"embed_dim": 64, "depths": [2, 2], "num_heads": [2, 4], "patch_size": 2, "window_size": 4},
+    "swin": WINDOWS,
+    "swinv2": WINDOWS,
     "mpt": {"expansion_ratio": 1},
 }  # fmt: skip
 
@@ -112,7 +127,9 @@ def batch(model: Any, config: Any) -> dict[str, Any]:
         inputs = {name: torch.randn(1, frames, channels, size, size)}
     elif name in ("input_features", "input_values"):
         bins = getattr(config, "num_mel_bins", 8)
-        inputs = {name: torch.randn(2, bins, 256) if name == "input_features" else torch.randn(2, 4000)}
+        inputs = {
+            name: torch.randn(2, bins, 256) if name == "input_features" else torch.randn(2, 4000)
+        }
     if getattr(config, "is_encoder_decoder", False):
         inputs["decoder_input_ids"] = torch.randint(3, 100, (2, 20))
     return inputs
@@ -206,13 +223,13 @@ def main(names: list[str]) -> None:
     for number, name in enumerate(chosen, 1):
         signal.alarm(SECONDS)
         try:
-            rows = [one(name)]
+            row = one(name)
         except Exception as error:
             words = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
-            rows = [{"model": name, "class": "", "words": words}]
+            row = {"model": name, "class": "", "words": words}
         finally:
             signal.alarm(0)
-        had |= {name: {key: str(row.get(key, "")) for key in COLUMNS} for row in rows}
+        had[name] = {key: str(row.get(key, "")) for key in COLUMNS}
         print(number, len(chosen), *(had[name][key] for key in COLUMNS), sep=" | ", flush=True)
         write(had, f"transformers {transformers.__version__}, torch {torch.__version__}")
 

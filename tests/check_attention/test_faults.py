@@ -54,7 +54,19 @@ OTHERS = {
 }
 CASES = [("scale", *each) for each in SCALES.items()]
 CASES += [(kind, *each) for kind, table in OTHERS.items() for each in table.items()]
-WAYS = ["flat", "mulsum", "exp", "expafter", "special", "e3", "tensordot", "loop", "online", "lse", "vmap"]
+WAYS = [
+    "flat",
+    "mulsum",
+    "exp",
+    "expafter",
+    "special",
+    "e3",
+    "tensordot",
+    "loop",
+    "online",
+    "lse",
+    "vmap",
+]
 
 
 @pytest.mark.parametrize(("kind", "name", "verdict"), CASES)

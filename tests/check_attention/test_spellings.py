@@ -250,9 +250,11 @@ SCALE = {
     "a bias that is computed twice": (
         "bias twice",
         lambda s, q, k, v: (
-            (z(q, k) + s.t[:, distance(q @ k.mT).long()] + s.t[:, distance(q @ k.mT).long()])
-        ).softmax(-1)
-        @ v,
+            (
+                z(q, k) + s.t[:, distance(q @ k.mT).long()] + s.t[:, distance(q @ k.mT).long()]
+            ).softmax(-1)
+            @ v
+        ),
         lambda s, q, k, v: (z(q, k) + s.t[:, distance(q @ k.mT).long()]).softmax(-1) @ v,
         {"t": nn.Parameter(torch.linspace(-2, 2, 4 * 95).sin().view(4, 95))},
     ),

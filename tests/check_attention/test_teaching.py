@@ -187,7 +187,7 @@ def test_what_is_broken_is_named(make, fault):
 
 @pytest.mark.parametrize(
     ("make", "fault"),
-    [(make, "") for make in dict.fromkeys(make for make, _ in BROKEN)] + [(CausalAttention, "fused")],
+    [*dict.fromkeys((make, "") for make, _ in BROKEN), (CausalAttention, "fused")],
     ids=str,
 )  # fmt: skip
 def test_what_is_right_is_silent(make, fault):
