@@ -279,6 +279,7 @@ class Watcher(TorchFunctionMode):
             trace = Trace(
                 axes_of_each, known, scores, weights, outer,
                 total if not weights else None, mixed, owned, is_lost=is_lost,
+                is_by_entry=any(t.is_by_entry for t in traces),
             )  # fmt: skip
             if (
                 axes_of_each
