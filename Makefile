@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test long lint format rename labs lock audit proof site editions zensical torch architectures models measure bench weigh clean
+.PHONY: help serve test long lint format rename labs lock audit proof site editions zensical torch architectures sweep models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -101,6 +101,9 @@ zensical: $(VENV)/zensical/installed ## install Zensical, so that `make test` tr
 torch: $(VENV)/torch-installed ## install PyTorch, so that `make test` tries what needs it
 
 architectures: $(VENV)/architectures-installed ## install models and loggers that check_attention.py is tried on
+
+sweep: $(VENV)/torch-installed ## try check_attention on every architecture of transformers, small; ARGS="falcon opt" for some
+	nice -n 5 $(BIN)/python -m tests.check_attention.sweep $(ARGS)
 
 bench: $(VENV)/installed ## measure what is promised about time and memory (bench/README.md)
 	$(BIN)/python -m bench $(ARGS)

@@ -1,25 +1,30 @@
 """Which axes of a call are batch, heads, rows and keys; and the measuring of a call."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from check_attention.axes import Axes, Axis, Contraction, contraction
+from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
+from check_attention.follow import LOW
 from check_attention.masks import Masking, bias_of, compared_with_alibi, straight_bias
 from check_attention.measure import Scored, Sums, measure, taken
 from check_attention.traces import (
     Arrangement,
     Call,
+    Known,
     MisfitError,
     Part,
     Scores,
+    Trace,
+    alike_factors,
     code_line,
     digest,
     has_nan,
     words_of_added,
 )  # fmt: skip
+from check_attention.words import CLOSE
 
 ENTRIES = 2**24  # logits that are held at once; fewer rows where there would be more
 Rows = Callable[[Tensor, Tensor], Tensor]  # of scale·q·k and places: the logits
@@ -264,10 +269,14 @@ class Look:
             is_unit=of_q.is_unit and of_k.is_unit,
             is_mixed=scores.is_mixed,
             is_capped=scores.is_capped or has_cap,
+            cap_used=scores.cap * call.base,
             rows_are_heads=(features and sums_features)
             or (1 < count == keys == said != heads and not any(a.is_feature for a in part.summed)),
             is_over_channels=features and no_features,
         )  # fmt: skip
+        if layout := layout_of(call, part, k, count):
+            sums.about["layout_fault"], sums.about["layout_detail"] = layout
+        self.judge_sequences(part, which, sums)
         factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
         scale = _each(scores.scale * call.base, heads, q)
         for axis, each in scores.each:
@@ -281,15 +290,44 @@ class Look:
             of_more = more.parts[0].known
             on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
             sums.note_scale(_each(more.scale * call.base, heads, q) * on_q * on_k)
+        for scale in self.more_scales(scores, of_q, of_k):
+            sums.note_scale(_each(scale * call.base, heads, q))
+        if abs(measured.lost - 1) > CLOSE:
+            self.watcher.left_out(
+                f"In {call.place} some of q·k is multiplied by {measured.lost:.3g} in a way that "
+                "is not followed, before or after other factors"
+            )
         self.finish(call, found, sums, measured, places, count, keys, k, d)
 
+    def more_scales(self, scores: Scores, of_q: Known, of_k: Known) -> list[Any]:
+        """Give the scales of parts of q, of k or of their product that have another one."""
+        made = [
+            scores.scale * one * other
+            for one in (of_q.factor, *of_q.others)
+            for other in (of_k.factor, *of_k.others)
+        ][1:]
+        for part in scores.parts[1:]:
+            tensors = [part.product.tensors[at] for at in part.pair]
+            if not any(self.watcher.trace(t).is_owned for t in tensors):
+                one, other = (known.factor for known in part.known)
+                made.append(scores.scale * part.weight * one * other)
+        main = scores.scale * of_q.factor * of_k.factor
+        rotary = self.watcher.rotary  # the factor of a rotation that a part of q may not have
+        passing = [main, main * rotary, main * rotary**2, main / rotary, main / rotary**2]
+        return [each for each in made if not any(alike_factors(each, one) for one in passing)]
+
     def unpadded(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, int]:
-        """Leave out coordinates at the end that are zeros in all queries or in all keys."""
-        if q.shape[-1] < 2 or (bool((q[..., -1] != 0).any()) and bool((k[..., -1] != 0).any())):
+        """Leave out coordinates that are zeros in all queries or in all keys."""
+        first, last = q[:1, :, :1], k[:1, :, :1]  # few have a zero there by chance
+        if q.shape[-1] < 2 or not bool(((first == 0).flatten(0, 2).all(0)).any()) | bool(
+            ((last == 0).flatten(0, 2).all(0)).any()
+        ):
             return q, k, 0
         zero = (q == 0).flatten(0, -2).all(0) | (k == 0).flatten(0, -2).all(0)
-        d = int((~zero).nonzero().max()) + 1 if bool((~zero).any()) else q.shape[-1]
-        return q[..., :d], k[..., :d], q.shape[-1] - d
+        if bool(zero.all()):
+            return q, k, 0
+        kept = ~zero
+        return q[..., kept], k[..., kept], int(zero.sum())
 
     def finish(
         self, call: Call, found: Arrangement, sums: Sums, measured: Any, places: Tensor, count: int,
@@ -305,10 +343,13 @@ class Look:
             about["output"], about["digest"] = call.output
         masking = about.setdefault("masking", Masking(says_causal=call.about["says_causal"]))
         scores = call.scores
-        meant = self.meant(call, found, places, keys)
+        seen = measured.logits
+        largest = float(seen.abs().where(seen.isfinite(), 0).max()) if seen.numel() else 0.0
+        meant = self.meant(call, found, places, keys, largest)
         masking.filled = scores.filled if scores else ""
         if scores and scores.added:
             masking.added = scores.added
+        masking.corner = masking.corner or call.corner
         if call.is_cut:
             masking.added = (
                 "it is applied after softmax, so that the weights of a row do not sum to 1"
@@ -322,9 +363,12 @@ class Look:
             slopes = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
             if "bias" not in about:
                 about["bias"] = bias_of(measured)
+            compared = {"is_usual": False}
             if slopes:
-                about |= compared_with_alibi(slopes, d, call.about["divides_bias"])
-            elif scores.is_bias_divided and not call.about["divides_bias"]:
+                compared = compared_with_alibi(slopes, d, call.about["divides_bias"])
+            is_usual = compared.pop("is_usual")
+            about |= compared
+            if scores.is_bias_divided and not is_usual and not call.about["divides_bias"]:
                 about["may_be_divided"] = True
         if scores and scores.repeated:
             about["bias_times"] = 1.0 + scores.repeated
@@ -333,29 +377,56 @@ class Look:
             self.watcher.kept.append(
                 {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
                  "rows": count, "scale": sums.scales[-1] if sums.scales else None,
-                 "axis": about.get("axis_verdict", "")}
+                 "axis": about.get("axis_verdict", ""),
+                 "order": head_order(k) if k is not None else None}
             )  # fmt: skip
 
-    def meant(self, call: Call, found: Arrangement, places: Tensor, keys: int) -> Tensor | None:
+    def meant(
+        self, call: Call, found: Arrangement, places: Tensor, keys: int, largest: float
+    ) -> Tensor | None:
         """Give the keys that masks were to leave out, as rows."""
         if call.scores is None or not call.scores.left_out:
             return None
         groups = [found.batch, found.heads, found.rows, found.keys]
         whole: Tensor | None = None
-        for mask, axes in call.scores.left_out:
+        for mask, axes, value in call.scores.left_out:
+            # What is far below the scores leaves out for certain, unless it was bounded since.
+            if value <= min(LOW, -10 * largest) and not call.scores.is_squeezed:
+                continue
             try:
                 rows = found.place(mask, axes, groups, places)
             except (MisfitError, RuntimeError):
                 continue
+            if rows.dtype != torch.bool:
+                rows = rows < LOW
             if rows.shape[-1] == keys:
                 whole = rows if whole is None else whole | rows
         return whole
+
+    def judge_sequences(self, part: Part, which: int, sums: Sums) -> None:
+        """Say whether keys are what the model was given as its batch, as without batch_first."""
+        w = self.watcher
+        first, second = w.given
+        q, k = (part.product.letters[part.pair[at]] for at in (1 - which, which))
+        keys = [
+            dim for x, dim in zip(k, part.given[which], strict=False)
+            if x not in q and x in part.product.result
+        ]  # fmt: skip
+        if w.heads and first < second and any(a.root is w.batch for dim in keys for a in dim):
+            sums.about["axis_verdict"] = "sequences"
+            sums.about["axis_detail"] = (
+                f"its keys are the {first} entries of the first dimension that the model was "
+                f"given, and the {second} of the second count as sequences. Say batch_first=True, "
+                "if the first dimension is the batch"
+            )
 
     def judge_axis(self, call: Call) -> None:
         """Compare the axis of softmax with that which the product with v sums over."""
         if call.sums is None or call.over is None or call.scores is None:
             return
         sums: Sums = call.sums
+        if call.crossed:
+            sums.about["axis_verdict"], sums.about["axis_detail"] = "crossed", call.crossed
         if call.keys is None:
             self.judge_alone(call)
             return
@@ -391,7 +462,7 @@ class Look:
 
     def fused(
         self, result: Tensor | None, query: Tensor, key: Tensor, mask: Tensor | None,
-        is_causal: bool, scale: float | None,
+        is_causal: bool, scale: float | None, value: Tensor | None = None,
     ) -> None:  # fmt: skip
         """Note a call of scaled_dot_product_attention or of a kernel like it."""
         lines = {"mask": code_line()}
@@ -417,12 +488,23 @@ class Look:
         is_added = mask is not None and mask.dtype != torch.bool
         if mask is not None and is_added:
             added = words_of_added(mask)
-        self.kernel(result, query, key, scale, logits_of, lines, added=added, is_added=is_added)
+        corner = ""
+        rows, keys = query.shape[-2], key.shape[-2]
+        if is_causal and rows < keys and bool((key[..., rows:, :] != 0).any()):
+            corner = (
+                f"is_causal=True lets the last of {rows} queries see {rows} of {keys} keys, the "
+                "oldest. Leave it out for a single query, or give a mask that ends at the last key"
+            )
+        self.kernel(
+            result, query, key, scale, logits_of, lines, added=added, is_added=is_added,
+            value=value, corner=corner,
+        )  # fmt: skip
 
     def kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,
         logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
         is_sum: bool = True, added: str = "", is_added: bool = False,
+        value: Tensor | None = None, corner: str = "",
     ) -> None:  # fmt: skip
         """Note one call of a kernel, with q as … × rows × d and k as … × keys × d."""
         w = self.watcher
@@ -435,7 +517,8 @@ class Look:
                 x: tuple(Axis(a.size, a.is_feature, a.width) for a in axes)
                 for x, axes in axes_of.items()
             }
-            part = Part(c, (0, 1), (traces[0].known, traces[1].known), own)
+            given = (traces[0].axes or (), traces[1].axes or ())
+            part = Part(c, (0, 1), (traces[0].known, traces[1].known), own, given)
             used = query.shape[-1] ** -0.5 if scale is None else float(scale)
             lines = lines | {"scale": code_line()}
             known = [each.line for each in part.known if each.line]
@@ -449,7 +532,7 @@ class Look:
             call = Call(
                 w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
             )
-            call.keys, call.is_done = keys, True
+            call.keys, call.is_done, call.corner, call.v = keys, True, corner, value
             call.has_nan = False
             if result is not None and has_nan(result):
                 call.has_nan = True
@@ -458,6 +541,10 @@ class Look:
                 own[c.result[-1]] = key_axis
                 call.axes, call.keys, call.over = axes, {key_axis[0]}, {key_axis[0]}
             self.rows_of_kernel(call, query, shape, logits_of, is_sum, result)
+            call.v = None
+            if result is not None and value is not None and result.ndim == len(axes):
+                last = (w.trace(value).axes or ((),))[-1] or (Axis(result.shape[-1], True),)
+                w.traces[result] = Trace(fitted((*axes[:-1], last), result.shape), mixed=call)
         except Exception as error:
             w.left_out(f"In {w.place()} a call was left out: {error}")
         else:
@@ -501,6 +588,70 @@ def _scores_of(query: Tensor, key: Tensor) -> Contraction:
         raise MisfitError("q and k make no product")
     left, right = made.letters
     return Contraction((query, key), (left, right[:-2] + right[-1] + right[-2]), made.result)
+
+
+def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] | None:
+    """Name what is wrong with the heads of a call, by its axes and by keys that are the same.
+
+    Args:
+        call: any
+        part: its product
+        k: its keys, batch × heads × keys × d
+        count: how many rows it has
+    """
+    for which, name in enumerate("qk"):
+        letters, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
+        alone = [dim for dim, x in enumerate(letters) if x not in others]
+        if cuts_tokens(part.given[which], alone):
+            return "cut", (
+                f"{name} was viewed as batch × heads × tokens × d at once, so that a head gets "
+                "some of the tokens, and not some of the width. View it as batch × tokens × heads "
+                "× d, and transpose(1, 2)"
+            )
+    times = k.shape[2] // count if count > 1 and k.shape[2] % count == 0 else 1
+    if times > 1:
+        some = k[:1, :1]
+        blocks = torch.equal(some[:, :, :count], some[:, :, count : 2 * count])
+        if blocks or torch.equal(some[:, :, 0::times], some[:, :, 1::times]):
+            return "repeated", (
+                f"{k.shape[2]} keys for {count} queries, each of them {times} times. Grouped heads "
+                "are repeated along the heads, not along the tokens"
+            )
+    if call.v is not None:
+        of_k, of_v = head_order(part.tensor(1)), head_order(call.v)
+        if of_k and of_v and of_k != of_v and len({*of_k}) == len({*of_v}):
+            return "grouped", (
+                f"heads use keys {of_k} and values {of_v}. Repeat both in the same order: "
+                "repeat_interleave, or expand and flatten, and not repeat"
+            )
+    return None
+
+
+def cuts_tokens(axes: Axes, dims: Sequence[int]) -> bool:
+    """Say whether a view has cut the tokens, and put a part of them together with features.
+
+    Args:
+        axes: of any tensor
+        dims: which of its dimensions should have the one or the other
+    """
+    for dim in (axes[at] for at in dims if axes):
+        cut = [a for a in dim if not a.is_feature and a.size < a.root.size and not a.is_cut]
+        if any(a.is_feature for a in dim):
+            elsewhere = {a.root for other in axes if other is not dim for a in other}
+            if any(a.root in elsewhere for a in cut):
+                return True
+    return False
+
+
+def head_order(t: Tensor) -> list[int] | None:
+    """Say which heads of batch × heads × … are the same, by the first of each; None if none are."""
+    if t.ndim != 4 or t.shape[1] < 2:
+        return None
+    some = t.detach()[0, :, :2, :4].reshape(t.shape[1], -1)
+    if not bool((some != 0).any(-1).all()):
+        return None
+    first: list[int] = (some[:, None] == some).all(-1).int().argmax(-1).tolist()
+    return None if first == [*range(len(first))] else first
 
 
 def _each(value: Any, heads: int, like: Tensor) -> Tensor:

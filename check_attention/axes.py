@@ -187,7 +187,7 @@ def contraction(name: str, args: Any, kwargs: Any) -> Contraction | None:
         return _einsum(args)
     if name == "tensordot":
         return _tensordot(*args, **kwargs)
-    given = [*args, *kwargs.values()]
+    given = flat([*args, *kwargs.values()])  # multi_dot has a list
     tensors = [each for each in given if isinstance(each, Tensor)]
     factor = 1.0
     if name in ("baddbmm", "addmm", "addbmm", "baddbmm_", "addmm_"):
@@ -203,7 +203,9 @@ def contraction(name: str, args: Any, kwargs: Any) -> Contraction | None:
         lead = string.ascii_lowercase[: one.ndim - 1]
         result = lead + ("z" if other.ndim == 2 else "")
         return Contraction((one, other), (lead + "y", other_letters), result, factor)
-    if name in ("inner", "outer", "ger", "kron"):
+    if name in ("inner", "linalg_vecdot", "vecdot"):
+        return _rowwise(name, one, other, kwargs.get("dim", -1))
+    if name == "linalg_multi_dot" and len(tensors) > 2:
         return None
     many = max(one.ndim, other.ndim, 2) - 2
     lead = string.ascii_lowercase[:many]
@@ -213,6 +215,20 @@ def contraction(name: str, args: Any, kwargs: Any) -> Contraction | None:
     if name == "addbmm":
         result = result[1:]
     return Contraction((one, other), (left, right), result, factor)
+
+
+def _rowwise(name: str, one: Tensor, other: Tensor, dim: int) -> Contraction | None:
+    """Read a sum over the last axis of both: of all pairs of rows, or of those that match."""
+    letters = string.ascii_letters
+    if name == "inner":
+        if one.ndim < 1 or other.ndim < 1:
+            return None
+        left, right = letters[1 : one.ndim], letters[one.ndim : one.ndim + other.ndim - 1]
+        return Contraction((one, other), (left + "a", right + "a"), left + right)
+    many = max(one.ndim, other.ndim)
+    sides = [letters[many - t.ndim : many] for t in (one, other)]
+    gone = letters[dim % many]
+    return Contraction((one, other), (sides[0], sides[1]), letters[:many].replace(gone, ""))
 
 
 def _einsum(args: Any) -> Contraction | None:

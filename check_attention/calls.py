@@ -65,14 +65,17 @@ def watched(
 def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
+    judged = {layer for (layer, _, _), s in watcher.found.items() if not s.about["is_made"]}
     for (layer, _, _), sums in watcher.found.items():
-        if sums.sums:  # else each of its calls was left out
+        is_aside = sums.about["is_made"] and layer in judged  # weights of a convolution, or a gate
+        if sums.sums and not is_aside:  # else each of its calls was left out
             report.rows += sums.rows(layer)
     seen = {row.layer for row in report.rows}
     report.unseen = [
         f"{name} ({kind}); nothing that it called looked like attention"
         for name, kind in watcher.called.items()
         if not any(layer == name or layer.startswith(f"{name}.") for layer in seen)
+        and not any(name.startswith(f"{layer}.") for layer in seen & {*watcher.called})
     ]
     if report.unseen or not report.rows:
         similar = list(watcher.similar)
@@ -120,33 +123,98 @@ def check(
     Raises:
         CheckError: a wrong input, or no attention was seen.
     """
-    call, model = forward or call_with, _plain(model)
+    model = _plain(model)
     if isinstance(batches, Tensor | Mapping | str) or not isinstance(batches, Iterable):
         raise CheckError("batches has to be a list of batches; for a single one write [batch]")
-    watching = watched(model, rows, scale, allow)
-    with watching as (report, watcher), torch.no_grad(), restored(model):
+    last = None
+    with watched(model, rows, scale, allow) as (report, watcher), torch.no_grad(), restored(model):
         count = 0
-        for batch in batches:
+        for last in batches:
             count += 1
-            watcher.padding = _padding(model, batch) if forward is None else None
-            watcher.sequences = _sequences(batch) if forward is None else None
-            try:
-                call(model, batch)
-            except TypeError as error:
-                if forward or (misfit := _misfit(model, batch)) is None:
-                    raise  # the model's own
-                raise CheckError(
-                    f"batch {count} does not fit the model: {misfit}. Say how to call it, such as "
-                    "forward=lambda model, batch: model(batch[0]); make() may return this third"
-                ) from error
+            _call(model, last, forward, watcher, count)
     if not count:
         raise CheckError("there are no batches")
+    _other_length(model, last, forward, report, rows, scale)
     if not report.rows:
         unseen = "; ".join([*report.unseen, *report.notes])
         raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
     if show:
         print(report)
     return report
+
+
+def _call(
+    model: nn.Module, batch: Any, forward: Callable[[nn.Module, Any], Any] | None,
+    watcher: Watcher, number: int,
+) -> None:  # fmt: skip
+    """Call a model with a batch, and say what of it is padding."""
+    watcher.padding = watcher.sequences = None
+    if forward:
+        forward(model, batch)
+        return
+    watcher.padding, watcher.sequences = _padding(model, batch), _sequences(batch)
+    positional, named = _arguments(batch)
+    watcher.begin([t for t in (*positional, *named.values()) if isinstance(t, Tensor)])
+    try:
+        call_with(model, batch)
+    except TypeError as error:
+        if (misfit := _misfit(model, batch)) is None:
+            raise  # the model's own
+        raise CheckError(
+            f"batch {number} does not fit the model: {misfit}. Say how to call it, such as "
+            "forward=lambda model, batch: model(batch[0]); make() may return this third"
+        ) from error
+
+
+def _other_length(
+    model: nn.Module, batch: Any, forward: Callable[[nn.Module, Any], Any] | None,
+    report: Report, rows: int, scale: float | None,
+) -> None:  # fmt: skip
+    """Run a model on shorter sequences, if it has as many tokens as something else has entries.
+
+    A root of the number of tokens is then no longer that of a head, and tokens are not as many as
+    heads.
+    """
+    doubtful = [row for row in report.rows if row.is_doubtful]
+    if not doubtful:
+        return
+    tokens = {row.positions for row in doubtful}
+    # No half, and no other number that stands for something else here.
+    sizes = {n: n - max(1, n // 3) for n in tokens}
+    again: Report | None = None
+    try:
+        with watched(model, rows, scale) as (again, watcher), torch.no_grad(), restored(model):
+            _call(model, _shorter(batch, sizes), forward, watcher, 1)
+    except Exception:
+        again = None
+    if again is None or not report.settle_doubts(again):
+        for row in doubtful:
+            other = f"{row.heads} heads" if row.positions == row.heads else f"heads of {row.d}"
+            report.notes.append(
+                f"{row.layer} has {row.positions} tokens and {other}, so that one may stand for "
+                "the other. Give another length to tell them apart"
+            )
+        report.notes[:] = dict.fromkeys(report.notes)
+
+
+def _shorter(batch: Any, sizes: Mapping[int, int]) -> Any:
+    """Give a batch with fewer tokens: along the second dimension, or along the first of one row."""
+    if isinstance(batch, Mapping):
+        return {name: _shorter(value, sizes) for name, value in batch.items()}
+    if isinstance(batch, list | tuple):
+        return [_shorter(each, sizes) for each in batch]
+    if not isinstance(batch, Tensor) or batch.ndim == 0 or batch.is_nested:
+        return batch
+    dims = [dim for dim in range(batch.ndim) if batch.shape[dim] in sizes]
+    if batch.ndim > 1 and batch.shape[-1] == batch.shape[-2] and batch.ndim - 1 in dims:
+        dims = [batch.ndim - 2, batch.ndim - 1]  # a mask, or sequences as wide as long
+        if batch.ndim < 4 and batch.is_floating_point():
+            dims = dims[:1]
+    elif batch.ndim > 1 and 1 in dims:
+        dims = [1]
+    for dim in dims[: 2 if len(dims) == 2 and batch.ndim > 3 else 1]:
+        batch = batch.narrow(dim, 0, sizes[batch.shape[dim]])
+    return batch
 
 
 def assert_attention(
@@ -258,8 +326,10 @@ def _misfit(model: nn.Module, batch: Any) -> str | None:
 def _sequences(batch: Any) -> int | None:
     """Say how many sequences a batch has."""
     positional, named = _arguments(batch)
-    given = [t for t in (*positional, *named.values()) if isinstance(t, Tensor) and t.ndim > 1]
-    return given[0].shape[0] if given else None
+    for t in (*positional, *named.values()):
+        if isinstance(t, Tensor) and t.ndim > 1:
+            return t.size(0)
+    return None
 
 
 def _padding(model: nn.Module, batch: Any) -> Tensor | None:
@@ -274,6 +344,12 @@ def _padding(model: nn.Module, batch: Any) -> Tensor | None:
         mask = given.get(name)
         if isinstance(mask, Tensor) and mask.ndim == 2 and mask.dtype != torch.float32:
             return mask == 0 if name == "attention_mask" else mask != 0
+    for name, mask in given.items():
+        if "mask" in name and isinstance(mask, Tensor) and mask.ndim == 2 and mask.shape[1] > 1:
+            # What it means is known where a sequence has no padding.
+            full = [rows for rows in mask if bool((rows == rows[0]).all())]
+            if full and len(full) < len(mask) and len({bool(rows[0]) for rows in full}) == 1:
+                return mask.bool() != bool(full[0][0])
     return None
 
 

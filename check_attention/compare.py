@@ -207,6 +207,11 @@ def _difference(one: Any, other: Any) -> tuple[str, str]:
         straight = float(rest.square().mean().sqrt()) / spread < 0.05 * bias_gap
         how = f"{times:.3g} times as large in the second" if straight else "another one"
         return "bias", f"Bias: what is added to q·k is {how}."
+    if one["order"] != other["order"] and None not in (one["order"], other["order"]):
+        return "heads", (
+            f"Heads: the keys of grouped heads stand in the order {one['order']} in the first, and "
+            f"{other['order']} in the second. Look for repeat in place of repeat_interleave."
+        )
     return "q and k", f"q or k differ: the logits by {gap:.2g} of their spread, by no factor."
 
 

@@ -1,5 +1,6 @@
 """What a function of PyTorch does to what is known of its tensors: axes, factors and scores."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,12 @@ from check_attention.measure import GAP
 from check_attention.stated import is_number
 from check_attention.traces import (
     NOTHING,
+    UNKNOWN,
     Known,
     Part,
     Scores,
     Trace,
+    alike_factors,
     code_line,
     is_zero_one,
     same,
@@ -26,6 +29,10 @@ TIMES = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "multiply
 OVER = {"div", "div_", "__truediv__", "__itruediv__", "true_divide", "divide", "divide_"}
 PLUS = {"add", "add_", "__add__", "__radd__", "__iadd__"}
 MINUS = {"sub", "sub_", "__sub__", "__isub__", "subtract"}
+BOUNDS = {
+    "tanh", "hardtanh", "clamp", "clamp_", "clip", "nan_to_num", "nan_to_num_", "maximum",
+}  # fmt: skip
+TRIANGLES = {"tril", "triu", "tril_", "triu_"}  # zeros in place of what they leave out
 MIXES = {"linear", "conv2d"}  # of scores: talking heads
 WIDENS = {"cat", "concat", "concatenate", "pad"}  # scores by a sink
 FILLS = {"masked_fill", "masked_fill_", "where"}
@@ -40,7 +47,7 @@ SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "r
 LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
 stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
 nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
-reciprocal __rdiv__ masked_scatter maximum minimum"""
+tril_ triu_ reciprocal __rdiv__ masked_scatter maximum minimum"""
 KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
 LOW = -1e3  # what is put in place of a logit to leave a key out is below this
 
@@ -159,23 +166,43 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
     if name in TIMES | OVER and len(args) == 2:
         by = {id(t): trace for t, trace in zip(given, traces, strict=True)}
         return _multiplied(name, args[0], args[1], by)
-    all_known = [t.known for t in traces if t.known is not NOTHING]
-    known = all_known[0] if all_known else NOTHING
     if name == "normalize":
         return Known(is_unit=True)
     if name in MIXES:
         return NOTHING  # q and k are made anew
+    if name == "neg":
+        return traces[0].known.signed(-1.0)
+    all_known = [t.known for t in traces if t.known is not NOTHING]
+    if not all_known:
+        return NOTHING
+    if name in WIDENS or name in ("stack", "where"):
+        pieces = zip(given, traces, strict=True)
+        all_known = [trace.known for t, trace in pieces if _is_piece(t, trace)]
+        known = all_known[0]
+        for other in all_known[1:]:
+            known = known.beside(other)
+        return known
+    known = all_known[0]
+    if name in PLUS | MINUS and any(isinstance(a, int | float) and a for a in args):
+        return NOTHING  # 1 + β·log(…): no factor of what it multiplies
     for other in all_known[1:]:
-        same = other is known or other.factor is known.factor
-        if not same and not _equal(other, known):
+        if other is not known and not _equal(other, known):
             return NOTHING
+        known = known.beside(other)
     return known
 
 
-def _equal(one: Known, other: Known) -> bool:
-    if isinstance(one.factor, Tensor) or isinstance(other.factor, Tensor):
+def _is_piece(t: Tensor, trace: Trace) -> bool:
+    """Say whether a tensor that is joined to others may be a part of q or k: no padding."""
+    if trace.known is not NOTHING:
+        return True
+    if trace.is_owned or not t.is_floating_point():
         return False
-    return (one.factor, one.is_unit) == (other.factor, other.is_unit)
+    return trace is not UNKNOWN or bool((t != 0).any())
+
+
+def _equal(one: Known, other: Known) -> bool:
+    return one.is_unit == other.is_unit and alike_factors(one.factor, other.factor)
 
 
 def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Known:
@@ -225,7 +252,7 @@ def gain_of(other: Any, is_over: bool) -> float | None:
     if not is_number(other):
         return None
     number = float(other)
-    return (1 / number if is_over else number) if number else None
+    return (1 / number if number else None) if is_over else number
 
 
 # Scores ------------------------------------------------------------------------------------------
@@ -252,12 +279,20 @@ def kept_scores(
         if name in MINUS or scores.is_mixed or (both.scores and both.scores.is_mixed):
             return scores
         return joined(trace, both, result) or scores
-    if name in PLUS:
-        return _added(scores, args, kwargs, tensor)
+    if name in PLUS | MINUS:
+        is_less = name in MINUS and args[0] is tensor
+        return _added(scores, args, kwargs, tensor, trace, -1 if is_less else 1)
     if name in ("neg", "__rsub__"):
         return scores.times(-1.0)
+    if name in BOUNDS and scores.left_out:
+        scores = replace(scores, is_squeezed=True)
     if name in ("tanh", "hardtanh"):
-        return replace(scores, is_capped=True)
+        return replace(scores, is_capped=True, cap=float(name == "tanh"))
+    if name in TRIANGLES and trace.axes is not None:
+        kept = torch.ones(tensor.shape[-2:], dtype=torch.bool, device=tensor.device)
+        diagonal = args[1] if len(args) > 1 else kwargs.get("diagonal", 0)
+        kept = kept.tril(diagonal) if "l" in name.removeprefix("t") else kept.triu(diagonal)
+        return leave_out(scores, ~kept, tensor, trace, 0.0)
     if name in MIXES:
         weight = args[1]
         heads = weight.shape[0]
@@ -280,10 +315,7 @@ def _scaled(scores: Scores, tensor: Tensor, other: Any, is_over: bool, trace: Tr
         number = gain_of(other, is_over)
         return scores if number is None else scores.times(number)
     if not is_over and trace.axes is not None and is_zero_one(other):
-        mask = (other == 0).expand(tensor.shape)
-        return replace(
-            scores, left_out=(*scores.left_out, (mask, trace.axes)), filled="a factor of 0"
-        )
+        return leave_out(scores, other == 0, tensor, trace, 0.0, "a factor of 0")
     gain = other.detach().float()
     gain = 1 / gain if is_over else gain
     if gain.ndim > tensor.ndim or trace.axes is None:
@@ -304,17 +336,36 @@ def _scaled(scores: Scores, tensor: Tensor, other: Any, is_over: bool, trace: Tr
     return scores.times(mean) if abs(mean - 1) > CLOSE else scores
 
 
-def _added(scores: Scores, args: Any, kwargs: Any, tensor: Tensor) -> Scores:
+def leave_out(
+    scores: Scores, mask: Tensor, tensor: Tensor, trace: Trace, value: float, words: str = ""
+) -> Scores:
+    """Note which keys were to be left out, and by what."""
+    try:
+        mask = mask.expand(tensor.shape)
+    except RuntimeError:
+        return scores
+    left_out = (*scores.left_out, (mask, trace.axes or (), value))
+    if value <= LOW and not words:
+        return replace(scores, left_out=left_out)
+    lines = scores.lines | {"mask": code_line()}
+    return replace(scores, left_out=left_out, filled=words or f"{value:.3g}", lines=lines)
+
+
+def _added(
+    scores: Scores, args: Any, kwargs: Any, tensor: Tensor, trace: Trace, sign: int
+) -> Scores:
     """Note what is added to scores: a bias, or a mask of zeros and ones."""
     other = next((a for a in args if isinstance(a, Tensor) and a is not tensor), None)
     if other is None or other.numel() < 2:
         return scores
     made = replace(scores, is_added=True, lines=scores.lines | {"bias": code_line()})
-    if words := words_of_added(other):
+    if trace.axes is not None:
+        made = leave_out(
+            made, other.detach() if sign > 0 else -other.detach().float(), tensor, trace, -math.inf
+        )
+    if words := words_of_added(other if sign > 0 else -other.float()):
         return replace(made, added=words)
-    again = any(
-        each.data_ptr() == other.data_ptr() and each.shape == other.shape for each in scores.biases
-    )
+    again = any(each.shape == other.shape and torch.equal(each, other) for each in scores.biases)
     biases = (*scores.biases, other.detach())
     again = again and bool(((other != 0) & (other.abs() < GAP)).any())  # a mask may come twice
     return replace(made, biases=biases, repeated=scores.repeated + again)
@@ -343,18 +394,9 @@ def _filled(
         if value.numel() != 1:
             return scores
         value = float(value)
-    if not isinstance(value, int | float) or value <= LOW:
+    if not isinstance(value, int | float):
         return scores
-    try:
-        mask = mask.expand(tensor.shape)
-    except RuntimeError:
-        return scores
-    return replace(
-        scores,
-        left_out=(*scores.left_out, (mask, trace.axes)),
-        filled=f"{value:.3g}",
-        lines=scores.lines | {"mask": code_line()},
-    )
+    return leave_out(scores, mask, tensor, trace, float(value))
 
 
 def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
@@ -369,10 +411,9 @@ def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
         return None
     if len(part.product.result) != len(more.product.result):
         return None
-    factors = [tuple(known.factor for known in p.known) for p in (part, more)]
-    if any(isinstance(f, Tensor) for pair in factors for f in pair):
-        return None
     ratio = second.scale / first.scale
+    if abs(ratio - 1) > CLOSE and all(_has_own_root(s) for s in (first, second)):
+        return None  # two attentions whose scores are added, each with heads of its own size
     # The letters of the second, as those of the first that stand in the same place.
     same = dict(zip(more.product.result, part.product.result, strict=True))
     axes_of = {x: axes for x, axes in more.axes_of.items() if x not in same}
@@ -381,8 +422,6 @@ def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
         sizes = [torch.Size([a.size for a in p]).numel() for p in (axes_of[x], more.axes_of[x])]
         if sizes[0] != sizes[1]:
             return None
-    if factors[0] != factors[1]:
-        return None
     made = replace(more, axes_of=axes_of, weight=more.weight * ratio)
     expected = sum(first.scale * p.weight * _few(p) for p in (*first.parts, made))
     actual = result.detach()[(slice(0, 1),) * (result.ndim - 2)][..., :4, :].float()
@@ -390,6 +429,16 @@ def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
         return None
     error = (actual - expected).norm() / expected.norm()
     return replace(first, parts=(*first.parts, made)) if float(error) < CLOSE else None
+
+
+def _has_own_root(scores: Scores) -> bool:
+    """Say whether a product has 1/√d for the d that it sums over itself."""
+    (part,) = scores.parts[:1]
+    d = math.prod(axis.size for axis in part.summed)
+    factors = [known.factor for known in part.known]
+    if any(isinstance(each, Tensor) for each in factors):
+        return False
+    return abs(scores.scale * factors[0] * factors[1] * d**0.5 - 1) < CLOSE
 
 
 def _is_intact(trace: Trace, part: Part) -> bool:

@@ -155,8 +155,11 @@ KERNELS: dict[str, Callable[..., None]] = {
 def kernels(watcher: Watcher) -> Iterator[None]:
     """Stand before the functions of other packages, in every module that has them by name."""
     replaced = []
-    for module in list(sys.modules.values()):
-        for name, value in list(getattr(module, "__dict__", {}).items()):
+    for place, module in list(sys.modules.items()):
+        names = getattr(module, "__dict__", {})
+        if place.partition(".")[0] == "torch":  # large, and it has them by their own names
+            names = {name: names[name] for name in KERNELS if name in names}
+        for name, value in list(names.items()):
             kind = value.__name__ if type(value) is FunctionType else ""
             if kind in KERNELS and any(
                 package in (value.__module__ or "")
@@ -164,11 +167,55 @@ def kernels(watcher: Watcher) -> Iterator[None]:
             ):
                 replaced.append((module, name, value))
                 setattr(module, name, _noted(watcher, kind, value))
+    if apis := sys.modules.get("torch._functorch.apis"):
+        replaced.append((apis, "vmap_impl", apis.vmap_impl))
+        apis.vmap_impl = _unrolled(watcher, apis.vmap_impl)  # type: ignore[attr-defined]
     try:
         yield
     finally:
         for module, name, value in replaced:
             setattr(module, name, value)
+
+
+SLICES = 4  # of what vmap runs over, that are watched
+
+
+def _unrolled(watcher: Watcher, vmapped: Callable[..., Any]) -> Callable[..., Any]:
+    """Have what vmap runs noted by running a few of its slices by themselves afterwards."""
+
+    def noted(function: Any, in_dims: Any, *more: Any, **kwargs: Any) -> Any:
+        args = more[3:]
+        if watcher.is_idle:
+            return vmapped(function, in_dims, *more, **kwargs)
+        watcher.is_paused = True
+        try:
+            result = vmapped(function, in_dims, *more, **kwargs)
+        finally:
+            watcher.is_paused = False
+        devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
+        try:
+            with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
+                for each in _slices(function, in_dims, args):
+                    function(*each, **kwargs)
+        except Exception as error:
+            watcher.left_out(f"In {watcher.place()} what runs under vmap was left out: {error}")
+        return result
+
+    return noted
+
+
+def _slices(function: Any, in_dims: Any, args: Any) -> Iterator[Any]:
+    """Give the arguments of some slices of what vmap runs over."""
+    from torch._functorch.vmap import _process_batched_inputs
+    from torch.utils._pytree import tree_unflatten
+
+    count, dims, flat_args, spec = _process_batched_inputs(in_dims, args, function)
+    for at in torch.linspace(0, count - 1, min(count, SLICES)).round().int().tolist():
+        each = [
+            arg if dim is None else arg.select(dim, at)
+            for dim, arg in zip(dims, flat_args, strict=True)
+        ]
+        yield tree_unflatten(each, spec)
 
 
 def _noted(watcher: Watcher, kind: str, kernel: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,9 +21,11 @@ class Masking:
     """What was seen of masks in all calls of one layer."""
 
     rows: int = 0  # of self-attention, but the last of each sequence
+    first: int = 0  # of them, those that are the first of a sequence
     later: int = 0  # of them, those that may see a later key
     only_later: int = 0  # those that may see no other
     one_later: int = 0  # those that see all keys up to the next one
+    strict: int = 0  # those that see all keys before their own, and not their own
     leaked: float = 0.0  # the largest share of weight that went to keys that were to be left out
     filled: str = ""  # what was put there
     zeros: int = 0  # keys that are zero vectors and take part
@@ -31,6 +33,7 @@ class Masking:
     padded: float = 0.0  # the largest share of weight that went to padding
     is_padding_inverted: bool = False
     added: str = ""  # a mask of zeros and ones that was added
+    corner: str = ""  # why a causal mask does not end at the last key
     says_causal: str = ""
 
     def look(
@@ -54,11 +57,13 @@ class Masking:
             j = torch.arange(keys, device=allowed.device)
             inner = allowed[:, :, places < keys - 1]
             i = i[places < keys - 1]
-            later, usual = (inner & (j > i)).any(-1), (inner & (j <= i)).any(-1)
+            later, usual = (inner & (j > i)).any(-1), (inner & (j < i)).any(-1)
             one = (inner == (j <= i + 1)).all(-1) & (i[:, 0] < keys - 2)
             self.rows += later.numel()
             self.later += int(later.sum())
-            self.only_later += int((later & ~usual).sum())
+            self.only_later += int((later & ~usual & (i[:, 0] > 0)).sum())
+            self.first += int((i[:, 0] == 0).sum()) * (later.numel() // max(1, len(i)))
+            self.strict += int((inner == (j < i)).all(-1)[..., i[:, 0] > 0].sum())
             self.one_later += int((one | (i[:, 0] >= keys - 2)).sum())
         if meant is not None:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
@@ -87,11 +92,16 @@ class Masking:
     def verdict(self) -> tuple[str, str]:
         """Give the name of what is wrong and the words for it, or nothing."""
         every = self.rows > 1
-        if every and self.only_later >= 0.9 * self.rows:
+        rest = self.rows - self.first
+        if rest > 2 and self.only_later >= 0.9 * rest:
             return (
                 "inverted",
                 "each query sees later keys alone. Look for a ~ or 1 − that is missing",
             )
+        if rest > 2 and self.strict == rest:
+            return "strict", "triu(1) leaves out later keys alone, triu(0) a query's own, too"
+        if self.corner:
+            return "corner", self.corner
         if self.is_padding_inverted:
             return "inverted", "padding takes part, and nothing else. Negate the mask"
         if self.added:
@@ -158,13 +168,14 @@ def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> di
     usual = [2 ** (-8 * (head + 1) / heads) for head in range(heads)]
     usual = [each * d**-0.5 if is_divided else each for each in usual]
     ratios = [slope / each for slope, each in zip(slopes, usual, strict=True)]
-    found: dict[str, Any] = {"bias_slope": list(slopes)}
+    found: dict[str, Any] = {"bias_slope": list(slopes), "is_usual": False}
     if heads & (heads - 1) or heads < 2:
         return found
 
     def all_near(times: float) -> bool:
         return all(abs(ratio / times - 1) < CLOSE for ratio in ratios)
 
+    found["is_usual"] = all_near(1)
     if all_near(2) or all_near(3):
         found["bias_times"] = round(ratios[0])
     elif not is_divided and d > 1 and all_near(d**-0.5):

@@ -46,7 +46,7 @@ class Sums:
     def note_scale(self, scale: Tensor) -> None:
         """Keep a scale, if none like it was seen before."""
         scale = scale.detach().cpu().double()
-        new = all(bool(((scale / s - 1).abs() > CLOSE / 10).any()) for s in self.scales)
+        new = all(bool((scale - s).abs().gt(CLOSE / 10 * s.abs()).any()) for s in self.scales)
         if new and len(self.scales) < SCALES_KEPT:
             self.scales.append(scale)
 
@@ -161,6 +161,28 @@ class Measured:
     logits: Tensor  # −∞ where a key does not take part
     level: Tensor  # logits without scale·q·k: what a bias and a mask add
     weights: Tensor
+    lost: float = 1.0  # by what some of scale·q·k is multiplied that nobody saw
+
+
+def lost_factor(level: Tensor, part: Tensor, allowed: Tensor) -> float:
+    """Find a factor in what should be added to scale·q·k, and be independent of it.
+
+    Of a bias, no two entries are the same multiple of scale·q·k. Where a third of those that are
+    not 0 are, so many are scale·q·k once more.
+    """
+    few = (slice(0, 1), slice(0, 4))
+    level, part, allowed = level[few], part[few], allowed[few]
+    chosen = allowed & (part.abs() > 1e-3) & ((level / part).abs() > CLOSE)
+    if int(chosen.sum()) < 24:
+        return 1.0
+    ratios = (level[chosen] / part[chosen])[:4096]
+    ratios = ratios[ratios.isfinite()]
+    for quantile in (0.25, 0.5, 0.75):
+        middle = ratios.quantile(quantile)
+        if float(((ratios / middle - 1).abs() < 2e-3).float().mean()) > 1 / 3:
+            times = 1 + float(middle)
+            return times if abs(times) > CLOSE else 1.0  # 0 is a mask that overwrote them
+    return 1.0
 
 
 def measure(
@@ -267,6 +289,9 @@ def measure(
                 )
                 found["concentration with the root"] = total(keys * sharp.square().sum(-1))
     sums.add(found)
+    lost = 1.0
     if scored:
         sums.note_scale(scored.scale * scored.factors[0] * scored.factors[1])
-    return Measured(allowed, logits, level, weights)
+        if scored.is_sum:
+            lost = lost_factor(level, part, allowed)
+    return Measured(allowed, logits, level, weights, lost)

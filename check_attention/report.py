@@ -103,6 +103,27 @@ class Report:
                     )
                     row.explain()
 
+    def settle_doubts(self, other: "Report") -> bool:
+        """Take over what another length has told; say whether it has told anything."""
+        found = {(row.layer, row.head): row for row in other.rows}
+        is_told = False
+        for row in self.rows:
+            again = found.get((row.layer, row.head))
+            if again is None or not row.is_doubtful:
+                continue
+            if (again.positions, again.heads) == (row.positions, row.heads):
+                continue
+            is_told = True
+            if again.layout_verdict and again.layout_verdict != "other number":
+                row.layout_verdict, row.layout_detail = again.layout_verdict, again.layout_detail
+                row.rows_are_heads, row.positions = again.rows_are_heads, again.positions
+                row.heads = again.heads
+                row.explain()
+            elif row.scale > 0:
+                row.by_length = float(abs(again.scale / row.scale - 1) > CLOSE)
+                row.judge()
+        return is_told
+
     def __repr__(self) -> str:
         """Give the report's own text, as a notebook shows what a cell ends with."""
         return self.text()

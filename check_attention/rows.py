@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from check_attention.words import AXES, CLOSE, FLAT, LAYOUT, MASKS, RIGHT, SCALES, SITE, SOFTMAX
+
+BY_CHANCE = ("half", "thrice", "precedence", "tokens", "log2")  # what a stated 8/d may be, too
 
 
 @dataclass
@@ -53,11 +55,13 @@ class Row:
     cause: str = ""  # of NaN that does not come from logits
     length: int = 0  # keys of a whole row, masked or not
     positions: int = 0  # rows of a whole sequence
+    by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
     q_width: int = 0  # of what the layer that makes q multiplies
     padded: int = 0  # coordinates that are zeros in all q or all k
     after: float = 1.0  # what the weights were multiplied by after softmax
     cap: float = 0.0  # that is stated
     cap_source: str = ""
+    cap_used: float = 0.0  # that was seen
     bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
     bias_times: float = 1.0
     factors: list[float] = field(default_factory=list)  # after the product, on q, on k
@@ -75,6 +79,8 @@ class Row:
     rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
     axis_verdict: str = ""
     axis_detail: str = ""
+    layout_detail: str = ""
+    layout_fault: str = ""  # that was seen in the axes
     mask_verdict: str = ""
     mask_detail: str = ""
     scale_verdict: str = ""
@@ -103,17 +109,28 @@ class Row:
         }
         self.softmax_verdict = next(name for name, holds in regimes.items() if holds)
         differs = self.said > 0 and self.heads != self.said
-        self.layout_verdict = ""
-        if self.rows_are_heads and (differs or not self.said):
+        self.layout_verdict = self.layout_fault
+        if self.layout_verdict:
+            pass
+        elif self.rows_are_heads and (differs or not self.said):
             self.layout_verdict = "exchanged"
         elif differs:
             self.layout_verdict = "other number"
         self.explain()
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether its number of tokens is that of something else, so that a fault may hide."""
+        n = self.positions
+        if n < 2 or self.layout_verdict or not math.isnan(self.by_length):
+            return False
+        return _near(n**-0.5)(self.scale) or n in (self.heads, self.said)
+
     def of_bias(self) -> str:
         """Name what is wrong with a cap or with what is added to q·k, if anything is."""
         found = {
             "no cap": self.cap > 0 and not self.is_capped,
+            "other cap": self.cap > 0 < self.cap_used and not _near(self.cap)(self.cap_used),
             "bias sign": self.bias_slope < 0,
             "bias differs": self.is_other_bias,
             "bias twice": self.bias_times > 1.5,
@@ -138,6 +155,9 @@ class Row:
         own_one = near(1) and any(_near(value)(1) for value in agrees)
         found = {
             "unknown": math.isnan(scale),
+            "tokens": self.by_length > 0,
+            "zero": scale == 0,
+            "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),
@@ -149,7 +169,7 @@ class Row:
             return "root"
         if name:
             return name
-        if own_one or (agrees and "8/d" in readings and {*readings} <= {"8/d", "log2"}):
+        if own_one or (agrees and "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE}):
             self.stated, self.source = scale, self.said_by(agrees[0])
             return "stated"
         if contrary and (near(1 / root) or not readings):
@@ -182,7 +202,7 @@ class Row:
         floor = math.floor(root)
         heads = max(self.said, self.heads)
         widths = {self.width, self.q_width} - {0, d}
-        tokens = {self.length, self.positions} - {0, 1, d}
+        tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
         formulas: dict[str, tuple[Iterable[float], str]] = {
             "forgotten": ([1], "no divisor"),
             "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
@@ -196,8 +216,11 @@ class Row:
             "reversed": ([root], f"√{d}, for 1/√{d}"),
             "fourth root": ([d**-0.25], f"1/{d}^¼, one of two fourth roots"),
             "floor": ([1 / floor] * (2 < floor < root), f"1/{floor}, a rounded root"),
+            "precedence": ([2 / d, 0.5 / d], f"{2 / d:.3g} or {0.5 / d:.3g}, what d ** 1/2 gives"),
             "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
             "8/d": ([8 / d], f"8/{d}, as in μP"),
+            "half": ([(d // 2) ** -0.5] * (d > 3), f"1/√{d // 2}, half a head"),
+            "thrice": ([(3 * d) ** -0.5], f"1/√{3 * d}, q, k and v together"),
             "log2": ([math.log2(math.e) / root], "log₂e/√d"),
         }
         errors = {
@@ -288,7 +311,7 @@ class Row:
         near = _near(self.scale)
         wide = self.q_width if self.q_width and near(self.q_width**-0.5) else self.width
         at_width = near(self.length**-0.5) if self.length else False
-        return asdict(self) | {
+        return vars(self) | {
             "root": root,
             "fits": self.fits,
             "times": self.scale * root,
@@ -299,6 +322,9 @@ class Row:
             "whole": self.d + self.padded,
             "floor": math.floor(root),
             "fourth": self.d**0.25,
+            "over": 1 / self.scale if self.scale else math.inf,
+            "halved": self.d // 2,
+            "tripled": 3 * self.d,
             "length": self.length if at_width else self.positions,
         }
 
@@ -334,7 +360,7 @@ def has_fault(row: Row, kind: str) -> bool:
         "frozen": row.softmax_verdict == "frozen",
         "flat": row.softmax_verdict == "flat",
         "nan": row.softmax_verdict == "nan",
-        "heads": row.layout_verdict == "exchanged",
+        "heads": row.layout_verdict not in ("", "other number"),
         "axis": bool(row.axis_verdict),
         "mask": bool(row.mask_verdict),
         "unknown": row.scale_verdict == "unknown",

@@ -1,6 +1,7 @@
 """What a module and its configuration say of their attention: heads, scale, cap, causality."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeGuard
 
@@ -16,17 +17,23 @@ OWN_SCALES = (
     "scaling", "scale", "softmax_scale", "attn_scale", "attention_scale", "scale_factor",
     "sm_scale", "qk_scale", "norm_factor", "inv_norm_factor",
 )  # fmt: skip
-CAPS = ("attn_logit_softcapping", "logit_softcapping", "softcap", "attn_logit_cap", "logit_cap")
+# A soft cap of the logits by its name, but for that of the model's output.
+CAP = re.compile(r"soft_?cap|logits?_cap|attn_cap|attention_cap|cap_logits")
+NO_CAP = re.compile(r"final|output|lm_head|router|vocab|mlp|gate|expert|^logit_softcapping$")
+# Where a rotary embedding says by what it multiplies both q and k.
+ROTARY = ("attention_scaling", "attention_factor", "attn_factor", "yarn_mscale")
 # Numbers by which a configuration states the scale: it follows from the number, and from 1/√d.
 STATED: dict[str, Callable[[float, float], float]] = {
     "query_pre_attn_scalar": lambda number, _: number**-0.5,
     "attention_multiplier": lambda number, _: number,
     "softmax_scale": lambda number, _: number,
     "key_multiplier": lambda number, base: base * number,
+    "qk_scale_factor": lambda number, base: base * number,
 }
 # Models of transformers that mean to leave out the divisor: weights or norms make up for it.
 UNSCALED = """t5 mt5 umt5 longt5 switch_transformers pop2piano pix2struct_text_model udop gpt_neo
 gemma3n_text gemma4_text dia_encoder dia_decoder"""
+BY_D = ["inkling", "inkling_text"]  # models of transformers that mean to divide by d
 DIVIDES_BIAS = ("falcon",)  # models of transformers that mean to divide ALiBi's bias by √d
 
 
@@ -60,12 +67,23 @@ def own_scales(module: Any) -> list[tuple[str, float]]:
 
 def cap_of(*places: Any) -> tuple[float, str]:
     """Give the cap that a module or a configuration states, and how it calls it."""
-    for name in CAPS:
-        for place in places:
-            value = getattr(place, name, None)
-            if is_number(value) and float(value) > 0:
+    for place in places:
+        for name, value in getattr(place, "__dict__", {}).items():
+            is_cap = CAP.search(name) and not NO_CAP.search(name)
+            if is_cap and is_number(value) and float(value) > 1:
                 return float(value), name
     return 0.0, ""
+
+
+def rotary_factor(model: nn.Module) -> float:
+    """Give the factor that rotary embeddings say they have, if all say the same."""
+    found = {
+        float(value)
+        for module in model.modules()
+        for name in ROTARY
+        if is_number(value := getattr(module, name, None)) and float(value) > 1
+    }
+    return found.pop() if len(found) == 1 else 1.0
 
 
 def config_of(stack: Iterable[nn.Module]) -> Any:
@@ -93,7 +111,8 @@ def stated_scale(module: Any, config: Any, d: int, rotary: float) -> tuple[float
     found, source = 0.0, ""
     parts = ("qk_nope_head_dim", "qk_rope_head_dim")
     whole = says("qk_head_dim", module, config)
-    whole = whole or sum(says(part, module, config) for part in parts)
+    sizes = [says(part, module, config) for part in parts]
+    whole = whole or (sum(sizes) if all(sizes) else 0.0)
     if whole and d and whole != d:
         found = base = whole**-0.5
         source = f"qk_head_dim = {whole:g}"
@@ -110,12 +129,17 @@ def stated_scale(module: Any, config: Any, d: int, rotary: float) -> tuple[float
         found, source = 1.0, "scale_attn_weights = False"
     elif getattr(config, "model_type", None) in UNSCALED.split():
         found, source = 1.0, f"model_type = {config.model_type}, which has no divisor"
+    elif d and getattr(config, "model_type", None) in BY_D:
+        found, source = 1 / d, f"model_type = {config.model_type}, which divides by d"
     if getattr(config, "scale_attn_by_inverse_layer_idx", False):
         layer = says("layer_idx", module)
         found = (found or base) / (layer + 1)
         source = f"scale_attn_by_inverse_layer_idx in layer {layer:g}"
     rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
-    if isinstance(rope, Mapping) and rope.get("mscale_all_dim") and rope.get("factor", 1) > 1:
+    is_latent = not hasattr(config, "model_type") or says("kv_lora_rank", module, config) > 0
+    is_mapping = isinstance(rope, Mapping)
+    # DeepSeek's rule; others have it in the rotation.
+    if is_latent and is_mapping and rope.get("mscale_all_dim") and rope.get("factor", 1) > 1:
         more = 0.1 * rope["mscale_all_dim"] * math.log(rope["factor"]) + 1
         found, source = (found or base) * more**2, f"mscale_all_dim = {rope['mscale_all_dim']}"
     if rotary != 1:

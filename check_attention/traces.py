@@ -20,13 +20,47 @@ class Known:
     places: int = 0
     is_unit: bool = False  # it was divided by its length
     line: str = ""
+    others: tuple[Any, ...] = ()  # factors of parts of it, if they differ
+    left: float = 1.0  # the share of it that nothing was written over
 
     def times(self, factor: Any) -> "Known":
         """Multiply it."""
         if isinstance(factor, float) and factor == 1:
             return self
-        line = code_line()
-        return replace(self, factor=self.factor * factor, places=self.places + 1, line=line)
+        made = self.signed(factor)
+        return replace(made, places=self.places + 1, line=code_line())
+
+    def signed(self, factor: Any) -> "Known":
+        """Multiply it by what is no scale: the same in the same number of places."""
+        others = tuple(each * factor for each in self.others)
+        return replace(self, factor=self.factor * factor, others=others)
+
+    def beside(self, other: "Known") -> "Known":
+        """Join it to another one: the same factor, or two that differ.
+
+        A rotation negates one half, so that a sign counts only where all parts have it.
+        """
+        found = [self.factor, *self.others]
+        for each in (other.factor, *other.others):
+            at = next((i for i, had in enumerate(found) if alike_factors(had, each)), None)
+            if at is None:
+                found.append(each)
+            elif not alike_factors(found[at], each, signs=True):
+                found[at] = abs(found[at])
+        return replace(
+            self, factor=found[0], others=tuple(found[1:]), places=max(self.places, other.places),
+            is_unit=self.is_unit and other.is_unit, line=self.line or other.line,
+        )  # fmt: skip
+
+
+def alike_factors(one: Any, other: Any, signs: bool = False) -> bool:
+    """Say whether two factors are the same, but for their signs."""
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or one.shape != other.shape:
+            return False
+        return bool(torch.allclose(one, other, rtol=1e-4))
+    one, other = (one, other) if signs else (abs(one), abs(other))
+    return bool(abs(one - other) <= 1e-4 * max(abs(one), abs(other)))
 
 
 NOTHING = Known()
@@ -40,6 +74,7 @@ class Part:
     pair: tuple[int, int]  # which of its tensors
     known: tuple[Known, Known]
     axes_of: dict[str, tuple[Axis, ...]]
+    given: tuple[Axes, Axes] = ((), ())  # the axes that the two had before; () if not known
     weight: float = 1.0  # in a sum of several parts
 
     def axes(self, which: int) -> Axes:
@@ -79,16 +114,18 @@ class Scores:
     each: tuple[tuple[Axis, Tensor], ...] = ()  # factors that differ along an axis, such as heads
     places: int = 0
     is_capped: bool = False
+    cap: float = 0.0  # what bounds them, if tanh does
     is_mixed: bool = False
     is_learned: bool = False  # one of the two is a parameter
     is_added: bool = False  # something was added that may be a bias
     is_bias_divided: bool = False
     biases: tuple[Tensor, ...] = ()  # what was added
     repeated: int = 0  # how often the same bias was added again
-    left_out: tuple[tuple[Tensor, Axes], ...] = ()  # what masks were to leave out
+    # What masks were to leave out, true or far below 0, with its axes and what was put there.
+    left_out: tuple[tuple[Tensor, Axes, float], ...] = ()
+    is_squeezed: bool = False  # by a cap or a bound, after a mask
     filled: str = ""
     added: str = ""  # a mask of zeros and ones that was added
-    other_scales: tuple[float, ...] = ()  # of what was joined along the keys
     joined: tuple["Scores", ...] = ()  # along the keys, each with its own q and k
     lines: dict[str, str] = field(default_factory=dict)
 
@@ -100,6 +137,7 @@ class Scores:
             self,
             scale=self.scale * factor,
             places=self.places + 1,
+            cap=self.cap * abs(factor),
             is_bias_divided=self.is_bias_divided or self.is_added,
             lines=self.lines | {"scale": code_line()},
         )
@@ -120,12 +158,16 @@ class Call:
     base: float = 1.0  # what logits count times: ln 2 before exp2
     alias: dict[Axis, Axis] = field(default_factory=dict)
     keys: set[Axis] | None = None  # what the product with v sums over
+    is_made: bool = False  # by a layer, and by no product of q and k
     is_done: bool = False
     is_cut: bool = False  # a mask set some of its weights to zero
     is_used: bool = False  # by something else than v, or by something that is not followed
     after: float = 1.0
     has_nan: bool = True  # whether the weights that meet v have NaN
     cause: str = ""
+    crossed: str = ""  # what is wrong with the axis of v
+    corner: str = ""  # what is wrong with a causal mask
+    v: Tensor | None = None  # as long as it is looked at
     output: tuple[float, float] | None = None
     sums: Any = None
 
@@ -153,6 +195,10 @@ class Trace:
     total: tuple[Weights, frozenset[Axis]] | None = None  # the sum of a softmax that is written out
     mixed: Call | None = None  # the product of weights and v
     is_owned: bool = False  # made of parameters and buffers alone
+    is_nested: bool = False  # a product of nested tensors
+    is_sigmoid: bool = False  # of scores
+    is_lost: bool = False  # made of scores, in a way that is not followed
+    is_by_entry: bool = False  # scores were written there one after another
 
 
 TAKEN = 8192  # entries of an output that are looked at to tell it from another
@@ -193,11 +239,18 @@ def mask_value(mask: Tensor) -> float | None:
         return None
     if mask.dtype == torch.bool:
         return 1.0 if bool(mask.any()) and not bool(mask.all()) else None
-    low, high = mask.aminmax()
-    value = float(high) or float(low)
-    if not value or not bool(((mask == 0) | (mask == value)).all()) or bool((mask == value).all()):
+    low, high = two_values(mask)
+    if low == high or (low and high):
         return None
-    return value
+    return high or low
+
+
+def two_values(mask: Tensor) -> tuple[float, float]:
+    """Give the two values that a tensor has, or 0 and 0 if it has more of them or fewer."""
+    low, high = mask.aminmax()
+    if bool(low == high) or not bool(((mask == low) | (mask == high)).all()):
+        return 0.0, 0.0
+    return float(low), float(high)
 
 
 def is_zero_one(mask: Tensor) -> bool:
@@ -207,10 +260,19 @@ def is_zero_one(mask: Tensor) -> bool:
 
 def words_of_added(mask: Tensor) -> str:
     """Say why a mask that is added leaves nothing out, or an empty text."""
-    value = mask_value(mask)
-    if value is None or value < WEAK:
+    if mask.dtype == torch.bool:
+        is_weak, values = mask_value(mask) is not None, (0.0, 1.0)
+    elif mask.numel() < 2 or mask.requires_grad:
         return ""
-    return f"it adds 0 and {value:.3g} to the scores, where it should add 0 and −∞"
+    else:
+        low, high = two_values(mask)
+        gap = high - low
+        is_weak = 0 < gap <= -WEAK or (low >= 0 and 0 < gap <= -100 * WEAK)
+        values = (low, high) if high else (0.0, low)
+    if not is_weak:
+        return ""
+    one, other = values
+    return f"it adds {one:.3g} and {other:.3g} to the scores, where it should add 0 and −∞"
 
 
 def shape_of(axes: Axes) -> list[int]:
@@ -261,7 +323,7 @@ class Arrangement:
                     order.append(at)
         rest = [at for at in range(t.ndim) if at not in order]
         if any(t.shape[at] != 1 for at in rest):
-            raise MisfitError("an axis has no place among batch, heads, rows and keys")
+            raise MisfitError("of one of its dimensions it is not clear what it stands for")
         t = t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
         at = 0
         for number, group in enumerate(groups):

@@ -15,16 +15,28 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from check_attention.arrange import Look
-from check_attention.axes import Axes, Axis, Contraction, contraction, fitted, flat, fresh, roots
+from check_attention.arrange import Look, cuts_tokens
+from check_attention.axes import (
+    Axes,
+    Axis,
+    Contraction,
+    alike,
+    contraction,
+    fitted,
+    flat,
+    fresh,
+    roots,
+)  # fmt: skip
 from check_attention.follow import (
     KEEPS,
     OVER,
     TIMES,
+    TRIANGLES,
     axes_after,
     gain_of,
     kept_scores,
     known_after,
+    leave_out,
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
@@ -35,6 +47,7 @@ from check_attention.stated import (
     heads_of,
     is_attention,
     own_scales,
+    rotary_factor,
     stated_scale,
 )  # fmt: skip
 from check_attention.traces import (
@@ -42,10 +55,12 @@ from check_attention.traces import (
     OWNED,
     UNKNOWN,
     Call,
+    Known,
     Part,
     Scores,
     Trace,
     Weights,
+    alike_factors,
     code_line,
     digest,
     has_nan,
@@ -54,12 +69,18 @@ from check_attention.traces import (
 
 PRODUCTS = {
     "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "dot", "vdot", "baddbmm", "addmm",
-    "addbmm", "einsum", "tensordot", "linear", "linalg_vecdot", "vecdot",
+    "addbmm", "einsum", "tensordot", "linear", "linalg_vecdot", "vecdot", "inner",
+    "linalg_matmul", "linalg_multi_dot",
 }  # fmt: skip
 SOFTMAXES = {"softmax", "special_softmax", "log_softmax", "special_log_softmax", "softmin"}
 EXPS = {"exp": 1.0, "exp_": 1.0, "exp2": 0.6931471805599453, "special_exp2": 0.6931471805599453}
+IN_PLACE = {"mul_", "div_", "__imul__", "__itruediv__", "multiply_", "divide_"}
 SUMS = {"sum", "nansum", "mean"}
 CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
+MERGED = (
+    "the output, batch × heads × tokens × d, was viewed as batch × tokens × width at once. Undo "
+    "the transpose(1, 2) before"
+)
 # What may be an attention that is written in another way; named if nothing was seen.
 SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
 FORMS = {*SOFTMAXES, "scaled_dot_product_attention"}
@@ -75,8 +96,7 @@ class Watcher(TorchFunctionMode):
         }
         self.owned = {id(each) for each in [*model.parameters(), *model.buffers()]}
         self.most, self.asked = rows, scale
-        scalings = {getattr(module, "attention_scaling", 1.0) for module in model.modules()} - {1.0}
-        self.rotary = scalings.pop() if len(scalings) == 1 else 1.0
+        self.rotary = rotary_factor(model)
         self.stack: list[nn.Module] = []
         self.watched = 0  # modules of the stack that belong to the model
         self.is_paused = False  # inside a kernel that was noted as a whole
@@ -88,6 +108,8 @@ class Watcher(TorchFunctionMode):
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding: Tensor | None = None  # which tokens of the batch are padding
         self.sequences: int | None = None  # in the batch; windows of them may be more
+        self.batch = Axis(2)  # what a batch has as its first dimension
+        self.given = (0, 0)  # its size, and that of the second one
         self.notes: list[str] = []
         self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
         self.open: list[str] = []  # what was not understood, in words
@@ -133,7 +155,12 @@ class Watcher(TorchFunctionMode):
             self.attempt(self.product, (name, result, args, kwargs), {})
         elif name in ("sigmoid", "logsumexp") and args[0].ndim > 1:
             self.similar[f"{name} of {tuple(args[0].shape)} in {self.place()}"] += 1
+            scores = self.trace(args[0]).scores
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
+            if name == "sigmoid" and scores and not scores.is_learned:
+                self.traces[result] = replace(self.trace(result), is_sigmoid=True)
+        elif name == "__setitem__":
+            self.attempt(self.written, args, {})
         elif name in SUMS:
             self.attempt(self.summed, (name, result, *args), kwargs)
         else:
@@ -178,6 +205,16 @@ class Watcher(TorchFunctionMode):
         if note not in self.notes:
             self.notes.append(note)
 
+    def begin(self, tensors: list[Tensor]) -> None:
+        """Note the first dimension of what the model is given."""
+        for t in tensors:
+            if t.is_nested or t.ndim < 2 or t.size(0) < 2:
+                continue
+            if self.given == (0, 0) or self.given[0] != t.shape[0]:
+                self.batch, self.given = Axis(t.shape[0]), (t.shape[0], t.shape[1])
+            if t.shape[0] == self.given[0]:
+                self.traces[t] = Trace(((self.batch,), *fresh(t.shape)[1:]))
+
     # What is known of tensors
 
     def trace(self, t: Any) -> Trace:
@@ -198,18 +235,32 @@ class Watcher(TorchFunctionMode):
         if not made or not given:
             return
         traces = [self.trace(each) for each in given]
+        if any(each.is_nested for each in made):
+            if name in KEEPS:  # of its axes nothing is known, as its sequences differ
+                known = known_after(name, args, given, traces)
+                is_nested = any(t.is_nested for t in traces)
+                self.traces[made[0]] = Trace(known=known, is_nested=is_nested)
+            return
         is_factor = name in TIMES or name in OVER or name == "normalize"
         if not is_factor and all(t is UNKNOWN for t in traces):
             return
         if name in ("embedding", *CONVOLUTIONS) and not any(t.scores for t in traces):
             dim = 1 if name in CONVOLUTIONS else result.ndim - 1
             axes = fresh(result.shape)
+            if name == "embedding" and traces[0].axes and len(traces[0].axes) == dim:
+                axes = (*traces[0].axes, axes[-1])
             if dim == 1 and traces[0].axes:  # batch and heads may be merged there
                 axes = (traces[0].axes[0], *axes[1:])
             self.traces[result] = Trace(with_features(axes, result.shape, dim))
             return
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
         known = known_after(name, args, given, traces) if name in KEEPS else NOTHING
+        if 0 < known.left < 1 and made[0].numel() < given[0].numel():
+            known = replace(known, others=())  # a part of it: what nothing was written over
+        if name in IN_PLACE and args[0]._base is not None:
+            base = args[0]._base
+            share = args[0].numel() / max(1, base.numel())
+            self.write(base, self.trace(base), Trace(known=known), share)
         owned = name in KEEPS and all(t.is_owned for t in traces)
         scores = mixed = total = None
         weights: tuple[Weights, ...] = ()
@@ -218,15 +269,17 @@ class Watcher(TorchFunctionMode):
                 lost.call.is_used = True
         else:
             scores = kept_scores(name, result, args, kwargs, given, traces)
-            weights = self.kept_weights(name, args, traces)
+            weights = self.kept_weights(name, args, kwargs, traces)
             mixed = self.kept_mixed(name, args, traces)
             total = next((t.total for t in traces if t.total), None)
         outer = self.outer(name, result, given, traces)
+        is_lost = not scores and any(t.is_lost or t.scores for t in traces)
         for each, told in zip(made, told_axes, strict=True):
             axes_of_each = fitted(told, each.shape)
             trace = Trace(
                 axes_of_each, known, scores, weights, outer,
-                total if not weights else None, mixed, owned,
+                total if not weights else None, mixed, owned, is_lost=is_lost,
+                is_by_entry=any(t.is_by_entry for t in traces),
             )  # fmt: skip
             if (
                 axes_of_each
@@ -236,7 +289,9 @@ class Watcher(TorchFunctionMode):
             ):
                 self.traces[each] = trace
 
-    def kept_weights(self, name: str, args: Any, traces: list[Trace]) -> tuple[Weights, ...]:
+    def kept_weights(
+        self, name: str, args: Any, kwargs: Any, traces: list[Trace]
+    ) -> tuple[Weights, ...]:
         """Say which weights a tensor has, and note what they are divided by or multiplied."""
         having = [t for t in traces if t.weights]
         if not having:
@@ -257,17 +312,22 @@ class Watcher(TorchFunctionMode):
             number = gain_of(factor, name in OVER) if len(args) == 2 and not totals else None
             for each in weights:
                 if totals and each is totals[0][0]:
-                    each.call.over = set(totals[0][1])
+                    each.call.over, each.call.is_cut = set(totals[0][1]), False
                 elif number is not None:
                     each.call.after *= number
         elif name == "normalize":
-            axis = args[2] if len(args) > 2 else 1
+            axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
             for each in weights:
-                each.call.over = each.call.over or roots(first.axes or (), [axis])
+                each.call.over, each.call.is_cut = roots(first.axes or (), [axis]), False
         return weights
 
     def is_cut(self, name: str, args: Any) -> bool:
         """Say whether a mask takes weight from most rows, after softmax."""
+        if name in TRIANGLES:
+            kept = torch.ones(args[0].shape[-2:], device=args[0].device)
+            kept = (kept.tril if name.startswith("tril") else kept.triu)(*args[1:2])
+            lost = args[0].detach().mul(1 - kept).sum(-1)
+            return bool((lost > LEAK).float().mean() > 0.5)
         if len(args) < 2:
             return False
         one, other = args[:2]
@@ -283,7 +343,7 @@ class Watcher(TorchFunctionMode):
         if gone is None or gone.dtype != torch.bool:
             return False
         lost = torch.where(gone, one.detach(), 0).sum(-1)
-        return bool((lost > LEAK).float().mean() > 0.5)
+        return bool(((lost > LEAK) & (lost < 1 - LEAK)).float().mean() > 0.5)
 
     def kept_mixed(self, name: str, args: Any, traces: list[Trace]) -> Call | None:
         """Say of which call a tensor is the product with v, and note what it is divided by."""
@@ -325,7 +385,8 @@ class Watcher(TorchFunctionMode):
             return
         dims = [dims] if isinstance(dims, int) else list(dims)
         dims = [dim % source.ndim for dim in dims]
-        if trace.outer:
+        is_masked = any(each.call.is_cut for each in trace.weights)
+        if trace.outer and not is_masked:
             left = [x for at, x in enumerate(trace.outer.result) if at not in dims]
             factor = 1.0
             if name == "mean":
@@ -345,6 +406,10 @@ class Watcher(TorchFunctionMode):
     def product(self, name: str, result: Tensor, args: Any, kwargs: Any) -> None:
         """Note a product of two tensors or more."""
         tensors = [t for t in flat([*args, *kwargs.values()]) if isinstance(t, Tensor)]
+        if any(t.is_nested for t in tensors):
+            known = self.trace(tensors[1]).known if name == "linear" else NOTHING
+            self.traces[result] = Trace(known=known, is_nested=name != "linear")
+            return
         if name == "linear":
             weight = self.trace(tensors[1])
             if weight.is_owned or (weight.axes is None and weight.known is NOTHING):
@@ -353,6 +418,8 @@ class Watcher(TorchFunctionMode):
                 if is_square and (first.scores or first.weights):
                     self.keep("linear", None, result, args, kwargs)  # talking heads
                     return
+                if first.mixed and first.mixed.sums and cuts_tokens(first.axes or (), [-1]):
+                    first.mixed.sums.about |= {"layout_fault": "cut", "layout_detail": MERGED}
                 if weight.is_owned or self.is_plain(tensors):
                     lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
                     dim = result.ndim - 1
@@ -360,6 +427,13 @@ class Watcher(TorchFunctionMode):
                     known = replace(weight.known, is_unit=False)
                     self.traces[result] = Trace(axes, known)
                     return
+        if (
+            any(self.trace(t).is_sigmoid for t in tensors[:1])
+            and not self.trace(tensors[-1]).is_owned
+        ):
+            self.left_out(
+                f"In {self.place()} a sigmoid stands where softmax would, and is not judged"
+            )
         found = contraction(name, args, kwargs)
         if found is None:
             return
@@ -389,7 +463,10 @@ class Watcher(TorchFunctionMode):
             others = [t for i, t in enumerate(traces) if i != at]
             if own is not None and summed and not all(t.is_owned for t in others):
                 keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
+                crossed = self.crossed(c, at, traces, summed)
+                v = next((c.tensors[i] for i, t in enumerate(traces) if i != at), None)
                 for each in traces[at].weights:
+                    each.call.crossed, each.call.v = crossed, v
                     self.meets(each.call, each.call.own(keys), result, c.tensors[at])
                 more = tuple(each for i in weights[1:] for each in traces[i].weights)
                 last = traces[at].weights[-1].call
@@ -420,13 +497,75 @@ class Watcher(TorchFunctionMode):
             letter: tuple(Axis(axis.size, axis.is_feature, axis.width) for axis in axes_of[letter])
             for letter in axes_of
         }
-        part = Part(c, pair, (traces[one].known, traces[other].known), axes)
+        given = (traces[one].axes or (), traces[other].axes or ())
+        part = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
         scores = Scores((part,), is_learned=is_learned, lines={"product": code_line()})
         lines = [each.line for each in part.known if each.line]
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
         scores = scores.times(factor) if factor != 1 else scores
         known = NOTHING
         self.traces[result] = Trace(in_letters(c.result, axes, result.shape, kept), known, scores)
+
+    def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
+        """Say whether weights of channels meet tokens of v, or the other way round."""
+        own = traces[at].axes or ()
+        parts = [p for w in traces[at].weights if w.call.scores for p in w.call.scores.parts]
+        for x in summed:
+            mine = own[c.letters[at].index(x)]
+            is_known = any(a.is_feature for p in parts for a in (*p.summed, *mine))
+            for other, trace in enumerate(traces):
+                if not is_known or other == at or x not in c.letters[other] or not trace.axes:
+                    continue
+                theirs = trace.axes[c.letters[other].index(x)]
+                if not any(a.is_feature for dim in trace.axes for a in dim):
+                    continue
+                kinds = [{a.is_feature for a in dim} for dim in (mine, theirs)]
+                if kinds in ([{True}, {False}], [{False}, {True}]):
+                    names = ["channels" if True in kind else "tokens" for kind in kinds]
+                    return (
+                        f"softmax shares {names[0]} out, and the product with v sums over "
+                        f"{names[1]}; there are {c.size(x)} of both here. Look for a transpose "
+                        "too many"
+                    )
+        return ""
+
+    def written(self, target: Any, index: Any, value: Any) -> None:
+        """Note what is written into a part of a tensor: another factor, a mask, or scores."""
+        trace = self.trace(target)
+        if trace.scores and isinstance(value, int | float) and trace.axes is not None:
+            mask = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
+            mask[index] = True
+            scores = leave_out(trace.scores, mask, target, trace, float(value))
+            self.traces[target] = replace(trace, scores=scores)
+        if not isinstance(value, Tensor) or not target.is_floating_point():
+            return
+        if value._base is target:
+            return  # t[…] *= s, which was noted where it multiplied
+        new = self.trace(value)
+        if new.scores and not (
+            trace.scores and alike_factors(new.scores.scale, trace.scores.scale)
+        ):
+            self.traces[target] = Trace(is_by_entry=True)
+        elif not (new.scores or trace.scores or trace.weights):
+            self.write(target, trace, new, target[index].numel() / max(1, target.numel()))
+
+    def write(self, target: Tensor, trace: Trace, new: Trace, share: float) -> None:
+        """Note the factor of what is written over a share of a tensor that may be q or k."""
+        had = trace.known
+        if not had.others and alike_factors(had.factor, new.known.factor):
+            return
+        is_empty = trace.axes is None and had is NOTHING
+        left = 0.0 if is_empty else had.left - share
+        if left < 1e-6:  # nothing is left of what it was
+            known = new.known
+            for other in had.others:
+                known = known.beside(Known(other))
+        else:
+            known = had.beside(new.known)
+        axes = trace.axes
+        if axes is None and new.axes is not None:
+            axes = alike(new.axes, target.shape)
+        self.traces[target] = replace(trace, axes=axes, known=replace(known, left=left))
 
     def keeps_all(self, c: Contraction, at: int) -> bool:
         """Say whether a product with a parameter leaves weights as many as they were."""
@@ -463,7 +602,7 @@ class Watcher(TorchFunctionMode):
         rest = [t for at, t in enumerate(c.tensors) if at not in (one, other)]
         if any(t.numel() > 1 for t in rest):
             return None
-        if c.result == "" or not any(c.has(other, x) or c.has(one, x) for x in c.result):
+        if c.result and not any(c.has(other, x) or c.has(one, x) for x in c.result):
             return None
         return one, other
 
@@ -515,6 +654,7 @@ class Watcher(TorchFunctionMode):
         call = Call(
             self.place(), self.about(), logits.detach(), axes, scores, over, name, named, base
         )
+        call.is_made = trace.scores is None and trace.axes is not None and not trace.is_lost
         if scores:
             call.about["lines"] = scores.lines | {"softmax": code_line()}
         return call
@@ -529,6 +669,18 @@ class Watcher(TorchFunctionMode):
             dim = 0 if input.ndim in (1, 3) else 1
         dim %= input.ndim
         trace = self.trace(input)
+        if input.is_nested:
+            if trace.is_nested:
+                self.left_out(
+                    f"In {self.place()} scores of nested tensors are not followed where they are "
+                    "written out. scaled_dot_product_attention is, or a loop over unbind()"
+                )
+            return
+        if trace.is_by_entry:
+            self.left_out(
+                f"In {self.place()} scores are written into a tensor in parts, which is not "
+                "followed. Write q @ k.transpose(-2, -1) for the loop"
+            )
         axes = trace.axes or fresh(input.shape)
         over = {axis.root for axis in axes[dim]}
         call = self.call(name, input, trace, over, axes)
@@ -562,6 +714,9 @@ class Watcher(TorchFunctionMode):
         """Note the product of weights with v, which says what the keys are."""
         if call.is_done:
             return
+        if call.is_made and not call.is_named:
+            call.is_done = True
+            return  # a pooling: a layer made what softmax was given, and no product of q and k
         features = [a for dim in call.axes for a in dim if a.root in keys]
         if call.scores is None and not call.is_named and all(a.is_feature for a in features):
             call.is_done = True
@@ -569,6 +724,7 @@ class Watcher(TorchFunctionMode):
         if call.scores and call.scores.is_learned and not self.look.is_of_tokens(call, keys):
             call.is_done = True
             return  # a router: what it weighs is made of parameters
+        call.about["is_made"] = call.is_made
         call.keys = keys
         call.has_nan = has_nan(weights)
         if not call.has_nan and has_nan(result):
@@ -611,6 +767,8 @@ class Watcher(TorchFunctionMode):
             return
         if call.over is None or (call.scores is None and call.logits.ndim < 3):
             return
+        if not (is_gone or call.is_used or call.is_named or call.about["around"]):
+            return  # what the model gives: similarities, as a contrastive loss has them
         if call.scores and call.scores.is_learned:
             return
         if call.scores is None and not self.look.over_last(call):
@@ -641,7 +799,7 @@ class Watcher(TorchFunctionMode):
             if (axes := self.trace(query).axes) is not None:
                 tokens = (Axis(key.shape[-2]),) if key.shape[-2] > 1 else ()
                 self.traces[key] = replace(known, axes=(*axes[:-2], tokens, axes[-1]), scores=None)
-        self.look.fused(result, query, key, attn_mask, is_causal, scale)
+        self.look.fused(result, query, key, attn_mask, is_causal, scale, value)
 
     def nested(
         self, query: Tensor, key: Tensor, value: Tensor, is_causal: bool, scale: float | None
@@ -688,8 +846,6 @@ class Watcher(TorchFunctionMode):
         own, around = self.said()
         module, config = self.module(), config_of(reversed(self.stack))
         cap, cap_source = cap_of(module, config)
-        if cap and cap_source == "logit_softcapping":
-            cap, cap_source = 0.0, ""
         causal = getattr(module, "is_causal", None)
         return {
             "own": own,
@@ -714,6 +870,7 @@ class Watcher(TorchFunctionMode):
             fields: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads}
             fields |= {"said": said["said"] if d else 0, "stated": stated, "source": source}
             fields |= {name: said[name] for name in ("says", "cap", "cap_source", "lines")}
+            fields["is_made"] = said.get("is_made", False)
             sums = self.found[key] = Sums(places=0, **fields)
         places = max(sums.about["places"], about.pop("places", 0))
         for name in ("is_over_channels", "rows_are_heads", "is_bias_divided", "is_capped"):

@@ -26,6 +26,11 @@ SCALES = {
         HOLD,
         "Cap left out: {cap_source} says {cap:.3g}, and no logit was capped",
     ),
+    "other cap": (
+        HOLD,
+        "Another cap than is stated: logits are capped at {cap_used:.3g}, and {cap_source} says "
+        "{cap:.3g}",
+    ),
     "bias divided": (
         SEEN,
         "Bias divided too: what is added to q·k was scaled with it. Add it after the scale",
@@ -73,6 +78,25 @@ SCALES = {
         HOLD,
         "Scaled twice: divided by √d in two places, {root:.3g} times too much",
     ),
+    "precedence": (
+        HOLD,
+        "Divided by {over:.3g}, as d ** 1/2 does: it is (d ** 1)/2 in Python. Write d ** 0.5 or "
+        "math.sqrt(d)",
+    ),
+    "half": (
+        ROOT,
+        "Root of half a head: divided by √{halved}, and heads have d = {d}",
+    ),
+    "thrice": (
+        ROOT,
+        "Root of three heads: divided by √{tripled}, the size of q, k and v together, and not by "
+        "√{d}",
+    ),
+    "zero": (HOLD, "Scale 0: all scores come to 0, so that all keys get the same weight"),
+    "negative": (
+        HOLD,
+        "Scale negative: {scale:.3g}, so that the keys that fit least get the most weight",
+    ),
     "by d": (
         "training/#why-8-over-d",
         "Divided by d = {d}: μP's rule without its 8, or 1/√d applied twice",
@@ -111,8 +135,9 @@ SOFTMAX = {
     "nan": (SEEN, "Not finite: {broken}. The other numbers leave out such rows"),
     "frozen": (
         "saturation/#why-there-a-phase-transition",
-        "Frozen: a few keys take nearly all, as fewer than √(2 ln n) take part. A trained "
-        "head may mean it, or rest on one key; at the start it is chance",
+        "Frozen: a few keys take nearly all. {sharing:.3g} take part, and where Gaussian logits "
+        "freeze {freezes:.2g} do. A trained head may mean it, or rest on one key; at the start it "
+        "is chance",
     ),
     "bias": (
         SEEN,
@@ -132,6 +157,12 @@ LAYOUT = {
         "Heads and tokens exchanged: {heads} heads of {positions} tokens were found, where the "
         "module has {said} heads. It looks as if a transpose(1, 2) were forgotten",
     ),
+    "cut": (
+        SEEN,
+        "Tokens cut into heads: {layout_detail}",
+    ),
+    "grouped": (SEEN, "Heads get another head's values: {layout_detail}"),
+    "repeated": (SEEN, "Keys stand there several times: {layout_detail}"),
     "other number": (
         SEEN,
         "Heads not told apart: {heads} found, and the module says {said}. The numbers are of those "
@@ -155,6 +186,8 @@ AXES = {
         "do not sum to 1",
     ),
     "more": (SEEN, "Softmax over more than the keys: {axis_detail}"),
+    "crossed": (SEEN, "Weights meet the wrong axis of v: {axis_detail}"),
+    "sequences": (SEEN, "Attention across sequences: {axis_detail}"),
 }
 MASKS = {
     "inverted": (
@@ -162,6 +195,12 @@ MASKS = {
         "Mask inverted: {mask_detail}",
     ),
     "later": (SEEN, "Later keys take part: {mask_detail}"),
+    "strict": (
+        SEEN,
+        "A query's own key is masked: its causal mask begins one place too early, so that the "
+        "first query has no key at all. {mask_detail}",
+    ),
+    "corner": (SEEN, "Causal mask in the wrong corner: {mask_detail}"),
     "fails": (SEEN, "Mask without effect: {mask_detail}"),
     "zeros": (
         SEEN,

@@ -15,6 +15,7 @@ and the right scale it is {= start["linear"] :.2f }.
 
 # %%
 import numpy as np
+from checked import architectures, cost
 from models import LATENT, MODELS, SOURCES
 from start import NORMS, RULES, SCALES, sharing, spread
 
@@ -62,6 +63,8 @@ flat_heads = {
     for rule in ("LeCun", "nn.Linear")
 }
 latent = LATENT
+swept, differing, reported = architectures()
+watched = cost()
 # Known models, as the calculator takes them and as the page lists them.
 explore = {"rules": [*RULES], "norms": [*NORMS], "scales": [*SCALES]}
 explore["models"], known = {}, []

@@ -205,6 +205,12 @@ class Unbatched(nn.Module):
             return acc / total
         if self.kind == "vmap":
             return torch.vmap(lambda qi: torch.softmax(k @ qi * sc, -1) @ v)(q)
+        if self.kind == "entries":
+            z = torch.empty(len(q), len(k))
+            for i in range(len(q)):
+                for j in range(len(k)):
+                    z[i, j] = torch.dot(q[i], k[j])
+            return (z * sc).softmax(-1) @ v
         if self.kind == "expaxis":
             z = (q @ k.T * 0.25).exp()
             return (z / z.sum(0 if self.wrong else 1, keepdim=True)) @ v

@@ -28,10 +28,13 @@ def test_heads_that_are_told_apart_after_the_product(heads, keys):
 
 @pytest.mark.parametrize("name", ours.HEADS)
 def test_a_module_says_how_many_heads_it_has(name):
-    model = Attention(flat_heads, 0)
+    """Batch and heads are one dimension of what it is given; what it merges itself is followed."""
+    inputs = [t.flatten(0, 1) for t in (Q, K, K)]
+    model = Attention(written(d**-0.5), 0)
+    assert len(ours.check(model, [inputs], show=False).rows) == 1
     setattr(model, name, H)
-    assert len(ours.check(model, [(Q, K, K)], show=False).rows) == H
-    assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == 1
+    assert len(ours.check(model, [inputs], show=False).rows) == H
+    assert len(ours.check(Attention(flat_heads, 0), [(Q, K, K)], show=False).rows) == H
 
 
 def test_a_layer_of_which_nothing_was_understood_costs_no_other(monkeypatch):

@@ -232,7 +232,7 @@ def test_it_is_followed_through_odd_ways(way):
         ({"pos_att_type": ["c2p", "p2c"]}, d**-0.5, "contrary"),
         ({"model_type": "t5"}, 1.0, "stated"),
         ({"qk_head_dim": 24}, 24**-0.5, "stated"),
-        ({"hidden_size": 32}, 24**-0.5, "other head"),
+        ({"hidden_size": 32}, 40**-0.5, "other head"),
     ],
 )
 def test_a_configuration_states_the_scale(config, scale, verdict):

@@ -169,7 +169,8 @@ def test_the_page_has_every_verdict():
     """The first column of its table: what the script prints, with a letter for a number."""
     table = re.search(r"\| Verdict \|.*?\n\n", PAGE, re.DOTALL)[0].strip().splitlines()[2:]
     cells = [
-        re.sub(r"\*\w\*", "#", row.split(" | ")[0]).strip("| ").replace("$", "") for row in table
+        re.sub(r"\*\w\*", "#", row.strip().split(" | ")[0]).strip("| ").replace("$", "")
+        for row in table
     ]
     verdicts = ours.LAYOUT | ours.AXES | ours.MASKS | ours.SCALES | ours.SOFTMAX
     said = [re.sub(r"\{[^}]+\}", "#", text) for _, text in verdicts.values()]

@@ -1,0 +1,551 @@
+"""The same faults in other spellings: each is named, and the mended twin is silent."""
+
+import math
+
+import pytest
+
+from tests.check_attention.faults import Attention, inputs, later, slopes, soft
+from tests.check_attention.script import functional, nn, ours, torch
+
+einsum, sdpa = torch.einsum, functional.scaled_dot_product_attention
+INF, D = math.inf, 16
+
+
+def z(q, k, scale=0.25):
+    """Scores of heads of 16, scaled as they should be."""
+    return q @ k.mT * scale
+
+
+def masked(change):
+    """Attention whose scores are changed before softmax."""
+    return lambda s, q, k, v: change(z(q, k)).softmax(-1) @ v
+
+
+def causal(scores):
+    return scores.masked_fill(later(scores), -INF)
+
+
+def cap(scores, bound, back=None):
+    return torch.tanh(scores / bound) * (back or bound)
+
+
+def distance(scores):
+    n = scores.shape[-1]
+    return (torch.arange(n)[:, None] - torch.arange(n)).float()
+
+
+def over(exponentials, dim):
+    return exponentials / exponentials.sum(dim, keepdim=True)
+
+
+def joined(t, at, one, other, dim):
+    """Parts of a tensor, each with a factor."""
+    first, second = t.split([at, t.shape[dim] - at], dim)
+    return torch.cat([first * one, second * other], dim)
+
+
+def halves(q, *factors):
+    """The first heads, and the last ones, multiplied in place."""
+    q = q.clone()
+    for half, factor in zip((slice(0, 2), slice(2, 4)), factors, strict=True):
+        q[:, half] *= factor
+    return q
+
+
+def padded(t, *pads):
+    return functional.pad(t, pads)
+
+
+AXIS = {
+    "keys first": (
+        "queries",
+        lambda s, q, k, v: einsum(
+            "bhkq,bhkd->bhqd", einsum("bhqd,bhkd->bhkq", q, k / 4).softmax(-1), v
+        ),
+        lambda s, q, k, v: einsum(
+            "bhkq,bhkd->bhqd", einsum("bhqd,bhkd->bhkq", q, k / 4).softmax(-2), v
+        ),
+    ),
+    "dots": (
+        "queries",
+        lambda s, q, k, v: einsum("...qk,...kd->...qd", z(q, k).softmax(-2), v),
+        lambda s, q, k, v: einsum("...qk,...kd->...qd", z(q, k).softmax(-1), v),
+    ),
+    "lists of numbers": (
+        "heads",
+        lambda s, q, k, v: einsum(z(q, k).softmax(1), [0, 1, 2, 3], v, [0, 1, 3, 4], [0, 1, 2, 4]),
+        lambda s, q, k, v: einsum(z(q, k).softmax(3), [0, 1, 2, 3], v, [0, 1, 3, 4], [0, 1, 2, 4]),
+    ),
+    "batch by einsum": (
+        "batch",
+        lambda s, q, k, v: einsum("bhqk,bhkd->bhqd", z(q, k).softmax(0), v),
+        lambda s, q, k, v: einsum("bhqk,bhkd->bhqd", z(q, k).softmax(3), v),
+    ),
+    "Softmax2d": (
+        "heads",
+        lambda s, q, k, v: nn.Softmax2d()(z(q, k)) @ v,
+        lambda s, q, k, v: nn.Softmax(-1)(z(q, k)) @ v,
+    ),
+    "log_softmax": (
+        "queries",
+        lambda s, q, k, v: z(q, k).log_softmax(-2).exp() @ v,
+        lambda s, q, k, v: z(q, k).log_softmax(-1).exp() @ v,
+    ),
+    "queries and keys": (
+        "more",
+        lambda s, q, k, v: z(q, k).flatten(2).softmax(-1).view(z(q, k).shape) @ v,
+        lambda s, q, k, v: z(q, k).flatten(0, 2).softmax(-1).view(z(q, k).shape) @ v,
+    ),
+    "weights transposed": (
+        "queries",
+        lambda s, q, k, v: z(q, k).softmax(-1).mT @ v,
+        lambda s, q, k, v: z(k, q).softmax(-2).mT @ v,
+    ),
+    "exp over sum": (
+        "queries",
+        lambda s, q, k, v: over(z(q, k).exp(), -2) @ v,
+        lambda s, q, k, v: over(z(q, k).exp(), -1) @ v,
+    ),
+    "exp over norm": (
+        "queries",
+        lambda s, q, k, v: functional.normalize(z(q, k).exp(), 1, -2) @ v,
+        lambda s, q, k, v: functional.normalize(z(q, k).exp(), 1, -1) @ v,
+    ),
+    "sum of products": (
+        "queries",
+        lambda s, q, k, v: (z(q, k).softmax(-2)[..., None] * v[:, :, None]).sum(3),
+        lambda s, q, k, v: (z(q, k).softmax(-1)[..., None] * v[:, :, None]).sum(3),
+    ),
+}
+SCALE = {
+    "d ** −1/2": (
+        "precedence",
+        lambda s, q, k, v: soft(s, q, k, v, s.d**-1 / 2),
+        lambda s, q, k, v: soft(s, q, k, v, 1 / s.d**0.5),
+    ),
+    "half a head": (
+        "half",
+        lambda s, q, k, v: soft(s, q, k, v, (s.d // 2) ** -0.5),
+        lambda s, q, k, v: soft(s, q, k, v, s.d**-0.5),
+    ),
+    "q, k and v": (
+        "thrice",
+        lambda s, q, k, v: soft(s, q, k, v, (3 * s.d) ** -0.5),
+        lambda s, q, k, v: soft(s, q, k, v, s.d**-0.5),
+    ),
+    "negative": (
+        "negative",
+        lambda s, q, k, v: soft(s, -q, k, v, 0.25),
+        lambda s, q, k, v: soft(s, -q, -k, v, 0.25),
+    ),
+    "zero": (
+        "zero",
+        lambda s, q, k, v: soft(s, q, k, v, 0.0),
+        lambda s, q, k, v: soft(s, q, k, v, 0.25),
+    ),
+    "zero, fused": (
+        "zero",
+        lambda s, q, k, v: sdpa(q, k, v, scale=0.0),
+        lambda s, q, k, v: sdpa(q, k, v),
+    ),
+    "in place": (
+        "twice",
+        lambda s, q, k, v: sdpa(q.mul_(0.25), k, v),
+        lambda s, q, k, v: sdpa(q.mul_(0.25), k, v, scale=1.0),
+    ),
+    "v for the scores": (
+        "forgotten",
+        lambda s, q, k, v: soft(s, q, k, v / 4, 1.0),
+        lambda s, q, k, v: soft(s, q, k, v, 0.25),
+    ),
+    "two heads in place": (
+        "forgotten",
+        lambda s, q, k, v: soft(s, halves(q, 0.25, 1.0), k, v, 1.0),
+        lambda s, q, k, v: soft(s, halves(q, 0.25, 0.25), k, v, 1.0),
+    ),
+    "some keys once more": (
+        "twice",
+        lambda s, q, k, v: soft(s, q, joined(k, 20, 0.25, 1.0, 2), v, 0.25),
+        lambda s, q, k, v: soft(s, q, joined(k, 20, 0.25, 0.25, 2), v, 1.0),
+    ),
+    "some keys, fused": (
+        "twice",
+        lambda s, q, k, v: sdpa(q, joined(k, 20, 1.0, 0.25, 2), v),
+        lambda s, q, k, v: sdpa(q, joined(k, 20, 1.0, 1.0, 2), v),
+    ),
+    "some queries": (
+        "twice",
+        lambda s, q, k, v: soft(s, joined(q, 8, 0.25, 1.0, 2), k, v, 0.25),
+        lambda s, q, k, v: soft(s, joined(q, 8, 1.0, 1.0, 2), k, v, 0.25),
+    ),
+    "some channels": (
+        "twice",
+        lambda s, q, k, v: soft(s, joined(q, 8, 0.25, 1.0, 3), k, v, 0.25),
+        lambda s, q, k, v: soft(s, joined(q, 8, 0.25, 0.25, 3), k, v, 1.0),
+    ),
+    "a sum of two products": (
+        "forgotten",
+        lambda s, q, k, v: (
+            (z(q[..., :8], k[..., :8]) + z(q[..., 8:], k[..., 8:], 1.0)).softmax(-1) @ v
+        ),
+        lambda s, q, k, v: (z(q[..., :8], k[..., :8]) + z(q[..., 8:], k[..., 8:])).softmax(-1) @ v,
+    ),
+    "zeros in front": (
+        "padded",
+        lambda s, q, k, v: soft(s, padded(q, 16, 0), padded(k, 16, 0), v, 32**-0.5),
+        lambda s, q, k, v: soft(s, padded(q, 16, 0), padded(k, 16, 0), v, 0.25),
+    ),
+    "zeros on both sides": (
+        "padded",
+        lambda s, q, k, v: sdpa(padded(q, 8, 8), padded(k, 8, 8), v),
+        lambda s, q, k, v: sdpa(padded(q, 8, 8), padded(k, 8, 8), v, scale=0.25),
+    ),
+    "another cap": (
+        "other cap",
+        masked(lambda t: cap(t, 30.0)),
+        masked(lambda t: cap(t, 50.0)),
+        {"attn_logit_softcapping": 50.0},
+    ),
+    "a cap before the scale": (
+        "other cap",
+        lambda s, q, k, v: (cap(z(q, k, 1.0), 50.0) / 4).softmax(-1) @ v,
+        masked(lambda t: cap(t, 50.0)),
+        {"soft_cap": 50.0},
+    ),
+    "a cap with two numbers": (
+        "other",
+        masked(lambda t: cap(t, 50.0, 30.0)),
+        masked(lambda t: cap(t, 50.0)),
+    ),
+    "a cap by another name": (
+        "no cap",
+        masked(lambda t: t),
+        masked(lambda t: cap(t, 20.0)),
+        {"attn_softcap": 20.0},
+    ),
+    "ALiBi's sign, causal": (
+        "bias sign",
+        masked(lambda t: causal(t + slopes(4) * distance(t))),
+        masked(lambda t: causal(t - slopes(4) * distance(t))),
+    ),
+    "ALiBi times √d": (
+        "bias twice",
+        masked(lambda t: causal(t - 4 * slopes(4) * distance(t))),
+        masked(lambda t: causal(t - slopes(4) * distance(t))),
+    ),
+    "ALiBi of a mask, divided": (
+        "bias divided",
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=causal(-slopes(4) * distance(z(q, k)) / 4)),
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=causal(-slopes(4) * distance(z(q, k)))),
+    ),
+    "slopes of its own, divided": (
+        "bias divided",
+        lambda s, q, k, v: (
+            ((z(q, k, 1.0) - torch.rand(4, 1, 1) * distance(q @ k.mT).abs()) / 4).softmax(-1) @ v
+        ),
+        lambda s, q, k, v: (
+            (z(q, k) - torch.rand(4, 1, 1) * distance(q @ k.mT).abs()).softmax(-1) @ v
+        ),
+    ),
+    "a bias that is computed twice": (
+        "bias twice",
+        lambda s, q, k, v: (
+            (
+                z(q, k) + s.t[:, distance(q @ k.mT).long()] + s.t[:, distance(q @ k.mT).long()]
+            ).softmax(-1)
+            @ v
+        ),
+        lambda s, q, k, v: (z(q, k) + s.t[:, distance(q @ k.mT).long()]).softmax(-1) @ v,
+        {"t": nn.Parameter(torch.linspace(-2, 2, 4 * 95).sin().view(4, 95))},
+    ),
+}
+MASK = {
+    "tril of the scores": ("fails", masked(torch.tril), masked(lambda t: causal(t.tril()))),
+    "−1": (
+        "fails",
+        masked(lambda t: t.masked_fill(later(t), -1)),
+        masked(lambda t: t.masked_fill(later(t), -1e9)),
+    ),
+    "minus 1": (
+        "fails",
+        masked(lambda t: t - later(t).float()),
+        masked(lambda t: t - 1e9 * later(t).float()),
+    ),
+    "a logarithm": (
+        "fails",
+        masked(lambda t: t + torch.log((~later(t)).float() + 1e-3)),
+        masked(lambda t: t + torch.log((~later(t)).float())),
+    ),
+    "tiny for min": (
+        "fails",
+        masked(lambda t: t.masked_fill(later(t), torch.finfo(t.dtype).tiny)),
+        masked(lambda t: t.masked_fill(later(t), torch.finfo(t.dtype).min)),
+    ),
+    "written": (
+        "fails",
+        masked(lambda t: (t.__setitem__((..., later(t)), 0.0), t)[1]),
+        masked(lambda t: (t.__setitem__((..., later(t)), -INF), t)[1]),
+    ),
+    "numbers above an offset": (
+        "inverted",
+        masked(lambda t: (t - 110_000.0).masked_fill(later(t), -100_000.0)),
+        masked(lambda t: (t - 110_000.0).masked_fill(later(t), -INF)),
+    ),
+    "a cap behind the mask": (
+        "fails",
+        masked(lambda t: cap(t.masked_fill(later(t), -1e9), 2.0)),
+        masked(lambda t: cap(t, 2.0).masked_fill(later(t), -1e9)),
+    ),
+    "a bound behind the mask": (
+        "fails",
+        masked(lambda t: t.masked_fill(later(t), -1e9).clamp(-3, 3)),
+        masked(lambda t: t.clamp(-30, 30).masked_fill(later(t), -1e9)),
+    ),
+    "nan_to_num behind the mask": (
+        "fails",
+        masked(lambda t: causal(t).nan_to_num(neginf=0.0)),
+        masked(causal),
+    ),
+    "its own key": (
+        "strict",
+        masked(lambda t: t.masked_fill(torch.ones(t.shape[-2:]).triu(0).bool(), -1e9)),
+        masked(causal),
+    ),
+    "the mask transposed": (
+        "inverted",
+        masked(lambda t: t.masked_fill(later(t).mT, -1e9)),
+        masked(causal),
+    ),
+    "is_causal with a cache": (
+        "corner",
+        lambda s, q, k, v: sdpa(q[:, :, -1:], k, v, is_causal=True).expand_as(q),
+        lambda s, q, k, v: sdpa(q[:, :, -1:], k, v).expand_as(q),
+    ),
+    "tril of the weights": (
+        "fails",
+        lambda s, q, k, v: z(q, k).softmax(-1).tril() @ v,
+        lambda s, q, k, v: over(z(q, k).softmax(-1).tril(), -1) @ v,
+    ),
+    "weights times a mask": (
+        "fails",
+        lambda s, q, k, v: (z(q, k).softmax(-1) * (~later(z(q, k))).float()) @ v,
+        lambda s, q, k, v: over(z(q, k).softmax(-1) * (~later(z(q, k))).float(), -1) @ v,
+    ),
+}
+CASES = [
+    (kind, name)
+    for kind, table in {"axis": AXIS, "scale": SCALE, "mask": MASK}.items()
+    for name in table
+]
+
+
+def both(wrong, right, **more):
+    """The reports on a faulty model and on its mended twin."""
+    reports = []
+    for function in (wrong, right):
+        torch.manual_seed(0)
+        reports.append(ours.check(Attention(function, **more), inputs(), show=False))
+    return reports
+
+
+@pytest.mark.parametrize(("kind", "name"), CASES)
+def test_a_fault_in_another_spelling(kind, name):
+    verdict, wrong, right, *more = {"axis": AXIS, "scale": SCALE, "mask": MASK}[kind][name]
+    report, mended = both(wrong, right, **(more[0] if more else {}))
+    assert [words for words in report.faults(kind) if words.startswith(kind)], report.summary()
+    assert any(verdict in row.verdicts for row in report.rows), report.rows[0].verdicts
+    assert mended.ok, mended.summary()
+
+
+# How heads are made, and joined again -----------------------------------------------------------
+
+
+class Heads(Attention):
+    """Attention that splits and joins its heads in a given way."""
+
+    def __init__(self, split, join, **more):
+        super().__init__(None, **more)
+        self.split, self.join = split, join
+
+    def forward(self, x):
+        q, k, v = (self.split(layer(x), self.nh) for layer in (self.q, self.k, self.v))
+        return self.o(self.join(z(q, k).softmax(-1) @ v, x.shape))
+
+
+def apart(t, h):
+    return t.unflatten(-1, (h, -1)).transpose(1, 2)
+
+
+def together(t, shape):
+    return t.transpose(1, 2).reshape(shape)
+
+
+@pytest.mark.parametrize("said", [{}, {"num_heads": 4}])
+@pytest.mark.parametrize(
+    ("split", "join"),
+    [
+        (lambda t, h: t.view(len(t), h, t.shape[1], -1), together),
+        (lambda t, h: t.reshape(len(t), h, t.shape[1], -1), lambda t, shape: t.reshape(shape)),
+        (lambda t, h: t.reshape(len(t) * h, t.shape[1], -1), lambda t, shape: t.reshape(shape)),
+        (apart, lambda t, shape: t.reshape(shape)),
+    ],
+)
+def test_a_view_that_cuts_tokens(said, split, join):
+    report = ours.check(Heads(split, join, **said), inputs(), show=False)
+    assert {row.layout_verdict for row in report.rows} == {"cut"}
+    assert report.faults("heads")
+    assert ours.check(Heads(apart, together, **said), inputs(), show=False).ok
+
+
+def test_as_many_tokens_as_heads():
+    """Another length tells them apart."""
+    wrong = Heads(lambda t, h: t.unflatten(-1, (h, -1)), lambda t, s: t.reshape(s), num_heads=4)
+    assert ours.check(wrong, inputs(n=4), show=False).faults("heads")
+    right = Heads(apart, together, num_heads=4)
+    assert ours.check(right, inputs(n=4), show=False).ok
+
+
+def test_as_many_tokens_as_coordinates():
+    wrong, right = (
+        lambda s, q, k, v, at=at: soft(s, q, k, v, q.shape[at] ** -0.5) for at in (-2, -1)
+    )
+    report = ours.check(Attention(wrong), inputs(n=16), show=False)
+    assert {row.scale_verdict for row in report.rows} == {"tokens"}
+    report = ours.check(Attention(right), inputs(n=16), show=False)
+    assert report.ok
+    assert not report.notes
+
+
+def test_what_cannot_be_told_apart_is_said():
+    """A model that takes one length alone."""
+    model = Attention(lambda s, q, k, v: soft(s, q, k, v, 0.25) + torch.zeros(16, 16))
+    report = ours.check(model, inputs(n=16), show=False)
+    assert report.ok
+    assert "16 tokens and heads of 16" in report.notes[0]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_weights_of_channels_that_meet_tokens(first):
+    class Notebook(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.q, self.k, self.v = (nn.Linear(32, 16) for _ in range(3))
+
+        def forward(self, x):
+            q, k, v = self.q(x), self.k(x), self.v(x)
+            scores = q.mT @ k if first else q @ k.mT
+            return (scores / 4).softmax(-1) @ (v if first else v.mT)
+
+    report = ours.check(Notebook(), [torch.randn(3, 16, 32)], show=False)
+    assert {row.axis_verdict for row in report.rows} == {"crossed"}
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_the_batch_where_tokens_should_be(first):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = nn.Embedding(50, 64)
+            self.attention = nn.MultiheadAttention(64, 4, batch_first=first)
+
+        def forward(self, ids):
+            x = self.embed(ids)
+            return self.attention(x, x, x, need_weights=False)[0]
+
+    report = ours.check(Model(), [torch.randint(50, (4, 48))], show=False)
+    assert report.ok == first
+    assert ({row.axis_verdict for row in report.rows} == {"sequences"}) != first
+
+
+# Grouped heads ----------------------------------------------------------------------------------
+
+
+def grouped(order_of_k, order_of_v, along=1):
+    """Two heads of keys and values for four of queries."""
+
+    def repeat(t, is_interleaved):
+        t = t[:, :2]
+        if along == 2:
+            return t.repeat(1, 2, 2, 1)
+        return t.repeat_interleave(2, 1) if is_interleaved else t.repeat(1, 2, 1, 1)
+
+    return lambda s, q, k, v: soft(s, q, repeat(k, order_of_k), repeat(v, order_of_v), 0.25)
+
+
+def test_grouped_heads_in_two_orders():
+    report, mended = both(grouped(True, False), grouped(True, True))
+    assert {row.layout_verdict for row in report.rows} == {"grouped"}
+    assert "keys [0, 0, 2, 2] and values [0, 1, 0, 1]" in report.rows[0].verdict
+    assert mended.ok
+    assert both(grouped(False, False), grouped(False, False))[1].ok
+
+
+def test_keys_that_are_repeated_along_the_tokens():
+    report, mended = both(grouped(True, True, along=2), grouped(True, True))
+    assert {row.layout_verdict for row in report.rows} == {"repeated"}
+    assert mended.ok
+
+
+def test_two_codes_repeat_their_heads_in_another_order():
+    torch.manual_seed(0)
+    one, other = Attention(grouped(True, True)), Attention(grouped(False, False))
+    other.load_state_dict(one.state_dict())
+    found = ours.compare(one, other, inputs())
+    assert found.kind == "heads"
+    assert "repeat" in found.words
+
+
+# What is no attention, and what is another one ---------------------------------------------------
+
+
+class Beside(nn.Module):
+    """A right attention, and something else behind it."""
+
+    def __init__(self, other):
+        super().__init__()
+        self.first = Attention(lambda s, q, k, v: soft(s, q, k, v, 0.25))
+        self.other, self.layer = other, nn.ModuleList(nn.Linear(64, 64) for _ in range(3))
+
+    def forward(self, x):
+        x = self.first(x)
+        return self.other(*(layer(x) for layer in self.layer))
+
+
+SILENT = {
+    "a pooling": lambda q, k, v: (q[..., :1].softmax(1) * v).sum(1),
+    "linear attention": lambda q, k, v: q.softmax(-1) @ (k.softmax(-2).mT @ v),
+    "additive": lambda q, k, v: (
+        torch.tanh(q[:, :, None] + k[:, None]).flatten(3)[..., :1].squeeze(-1).softmax(-1) @ v
+    ),
+    "a contrastive loss": lambda q, k, v: (
+        functional.normalize(q.mean(1), dim=-1) @ functional.normalize(k.mean(1), dim=-1).T
+    ).softmax(-1),
+    "a gate": lambda q, k, v: v * torch.sigmoid(q),
+}
+NAMED = {
+    "distances": lambda q, k, v: (-(torch.cdist(q, k) ** 2) / 16).softmax(-1) @ v,
+    "a sigmoid": lambda q, k, v: torch.sigmoid(q @ k.mT / 8) @ v,
+    "a power": lambda q, k, v: (q @ k.mT).pow(1).softmax(-1) @ v,
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_is_no_product_of_queries_and_keys_is_not_judged(name):
+    report = ours.check(Beside(SILENT[name]), inputs(), show=False)
+    assert report.ok, report.summary()
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_what_is_not_followed_is_named_beside_a_layer_that_is(name):
+    report = ours.check(Beside(NAMED[name]), inputs(), show=False)
+    assert report.faults("unknown")
+
+
+def test_a_factor_of_some_scores_is_found_in_the_logits():
+    def some(s, q, k, v):
+        scores = q @ k.mT / 4
+        scores.detach().numpy()[..., :20] *= 2
+        return scores.softmax(-1) @ v
+
+    report = both(some, lambda s, q, k, v: soft(s, q, k, v, 0.25))[0]
+    assert report.faults("unknown")
