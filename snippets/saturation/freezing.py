@@ -72,7 +72,7 @@ assert np.all(np.diff(distance) < 0), "The more keys, the closer they lie"
 assert max(limit[ratio <= 1]) == 0 < limit[-1], "which is 0 up to 1 and then"
 for n in (512, 65536):
     assert at_point[n]["max"] < 1 / 2, (
-        "where the change happens, not that it is over"
+        "the change is gradual, and most of it comes before this point"
     )
 assert rate[16] > 1.1 * inverse_e, "Few keys are far from the limit"
 assert 1 < excess[0.55] < excess[0.6], "the true count exceeds the simple one"

@@ -80,7 +80,7 @@ assert abs(8 * small[64] - 1) < 0.01, "more than about an eighth"
 assert 0.99 < np.sqrt(1 - lean**2) < 1, "most of it cancels, and about"
 (_, *low), (_, *level), (_, *high) = tosses
 assert low[0] < low[1] / 2, "With few dimensions the score is nearly all noise"
-assert np.isclose(*level), "The two are equal at"
+assert np.isclose(*level), "The two are about equal at"
 assert high[0] > 9 * high[1], "with very many it is nearly all lean"
 assert aligned[0.1][64] < other[0.1][64], (
     "the aligned term is still the smaller"
