@@ -110,8 +110,9 @@ both = logit_sd["first cross"] ** 2
 assert abs(both - 2 / 3) < 1e-9, r"which gives $\sqrt{2/3}$"
 assert logit_sd["LeCun"] == 1, "separate and square, which gives 1"
 assert abs(0.02**2 * gpt2_width - 1) < 1e-9, "It is right at one width"
-assert gpt2_width > 768, "GPT-2's smallest size is narrower"
-assert effective["GPT-2"] > effective["LeCun"], "narrower, and starts flatter"
+# Their widths are 768, 1024, 1280 and 1600.
+assert gpt2_width > 1600, "All sizes of GPT-2 are narrower"
+assert effective["GPT-2"] > effective["LeCun"], "narrower, and start flatter"
 assert min(fixed.values()) > 1, (
     "Wider models that kept this number would start sharper and sharper"
 )

@@ -1,6 +1,6 @@
 r"""No factor changes how often the right key is on top; one that grows with the
-number of keys keeps its weight up. Line: the median weight. Band: eight draws
-in ten.
+number of keys keeps its weight up for longer. Line: the median weight. Band:
+eight draws in ten.
 
 Three panels side by side, for a right key with correlation 0.5 to the query, 64
 dimensions, and from {= keys[0] } to {= keys[-1] :, } keys. A dashed line, the
@@ -100,7 +100,9 @@ assert np.all(high[keys.index(1024) :] < 0.1), (
     "both sink to 0 from a few hundred keys on"
 )
 grown = {name: quantiles[name][1024][1] for name in shown}
-assert grown["ln n"] > 0.9, "grows with the number of keys keeps its weight up"
+assert grown["ln n"] > 0.9, (
+    "grows with the number of keys keeps its weight up for longer"
+)
 assert grown["ln n"] > grown["√(2 ln n)"], (
     "With √(2 ln n), and more so with ln n"
 )
@@ -115,11 +117,11 @@ assert abs(on_top[16384] - 1 / 2) < 0.05, (
     "although it is still the best of all in about half of the draws"
 )
 assert grown["ln n"] > 0.9 > grown["1"], (
-    "A factor that grows with $n$ keeps it up"
+    "A factor that grows with $n$ keeps it up for longer"
 )
 split = quantiles["ln n"][16384]
-assert split[0] < 0.05, "the right key gets … nearly nothing"
-assert split[2] > 0.95, "the right key gets nearly everything"
+assert split[0] < 0.05, r"with $\ln n$ the right key gets … nearly nothing"
+assert split[2] > 0.95, r"with $\ln n$ the right key gets nearly everything"
 assert noise_alone["ln n"] > 256 / 512, (
     "such a factor puts most of the weight on a key … on one of 512"
 )

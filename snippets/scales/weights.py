@@ -74,7 +74,7 @@ assert np.all(np.diff(by_d) < 0), "Divided by d it sinks to 1/512"
 
 # Of the page.
 assert np.ptp(by_root) < 1e-9, (
-    r"Only $\sqrt d$ gives the same picture in every head"
+    r"Of these divisors only $\sqrt d$ gives the same picture in every head"
 )
 rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
 assert np.all(np.diff(rising) > 0), (
