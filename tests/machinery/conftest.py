@@ -90,5 +90,5 @@ class Project:
 
 @pytest.fixture
 def project(tmp_path, caplog, monkeypatch) -> Project:
-    monkeypatch.setattr("weave.run.fonts.FONTS", {})  # a second, each time
+    monkeypatch.setattr("weave.pages.web_fonts.ON_THE_SITE", ())  # a second, each time
     return Project(tmp_path, caplog)

@@ -23,7 +23,7 @@ def site(tmp_path_factory):
     """A good site, built."""
     root = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("weave.run.fonts.FONTS", {})
+        patch.setattr("weave.pages.web_fonts.ON_THE_SITE", ())
         patch.setattr("weave.project.Project.time_limit", 5)
         patch.setenv("SOURCE_DATE_EPOCH", "1")
         write(root)

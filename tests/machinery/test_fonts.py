@@ -33,7 +33,7 @@ def test_a_sign_in_use_is_there_and_another_is_not(made):
 
 
 def test_letters_of_a_formula_come_in_the_italic_that_browsers_take(tmp_path, monkeypatch):
-    monkeypatch.setattr(fonts, "FONTS", {"math": fonts.FONTS["math"]})
+    monkeypatch.setattr(web_fonts, "ON_THE_SITE", ("math",))
     page = to_mathml(r"\sum_i \sqrt{d_k} h \alpha", display=False)
     (tmp_path / "index.html").write_text(page, "utf-8")
     write_fonts(Woven(tmp_path), tmp_path)
@@ -68,7 +68,7 @@ def test_a_changed_font_does_not_carry_the_reserved_name(made):
 def test_fonts_are_made_once_for_the_same_signs(tmp_path, monkeypatch):
     """Which characters there are is asked at each build; cutting takes a second."""
     made = []
-    monkeypatch.setattr(fonts, "FONTS", {"sans": fonts.FONTS["sans"]})
+    monkeypatch.setattr(web_fonts, "ON_THE_SITE", ("sans",))
     monkeypatch.setattr(
         web_fonts, "subset", lambda _, characters: made.append(characters) or b"font"
     )

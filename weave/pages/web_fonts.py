@@ -10,6 +10,7 @@ from unicodedata import normalize
 from weave.project import Project, digest
 from weave.run import fonts
 
+ON_THE_SITE = tuple(fonts.FONTS)
 # What browsers apply by themselves. (STIX's own smaller exponents, `ssty`, are half its weight, and
 # Chromium does not use them. A formula is laid out by the table MATH, and by no feature.)
 FEATURES = ["kern", "mark", "mkmk", "ccmp", "locl"]
@@ -40,7 +41,7 @@ def write_fonts(project: Project, site: Path) -> None:
     characters = "".join(sorted(found))
 
     def cut() -> dict[str, str]:
-        made = {name: subset(fonts.shipped(name), characters) for name in fonts.FONTS}
+        made = {name: subset(fonts.shipped(name), characters) for name in ON_THE_SITE}
         return {name: b64encode(font).decode() for name, font in made.items()}
 
     made = project.keep("fonts", "machinery pages", cut, {"characters": digest(characters)})
