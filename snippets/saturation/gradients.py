@@ -156,10 +156,10 @@ assert relative_at[3][8] < 0.01, "and at three keys to next to nothing"
 
 # Of the questions.
 assert median_at[3][np.sqrt(64)] < median_at[3][1], (
-    "at $d_k = 64$, leaving the divisor out lowers"
+    "At $d_k = 64$, leaving the divisor out lowers"
 )
 assert median_at[512][np.sqrt(64)] > median_at[512][1], (
-    "and raises them from … to … for 512"
+    "and raises it from … to … for 512"
 )
 n = rms_overtakes
 assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
