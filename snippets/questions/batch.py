@@ -69,9 +69,9 @@ assert even < divided < even + 0.6, "level at … just above a dashed line"
 assert even < divided < even + 0.6, "begins at … just above the"
 assert bare[768] > 10 * divided, "begins far from that of equal chances"
 assert (n, d) == (128, 768), "In a batch of 128 … of 768 coordinates"
-assert abs(scaled - 1) < 0.05 and (encoder, times, d) == (384, 20, 768), (
-    "At the start the 20 is about a root: in 384 … by 20 it is … in 768"
+assert (encoder, times, d) == (384, 20, 768), (
+    "in 384 dimensions cosines … multiplied by 20 it is … in 768 dimensions"
 )
-assert n == 128 and best[1] > 3 > 1e-6 > best[20], (
-    "In a batch of 128, with a cosine of 1 … it is still … with a factor of 20"
-)
+assert abs(scaled - 1) < 0.05, "At the start the 20 is about a root"
+assert best[1] > 3 > 1e-6 > best[20], "it is still … with a factor of 20"
+assert n == 128, "In a batch of 128, with a cosine of 1 for the match"

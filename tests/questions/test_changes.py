@@ -84,7 +84,7 @@ def test_weights_tell_how_much_logits_differ(snippet):
     once, twice = (np.log(attend(scale, np.eye(64))) for scale in (1 / 8, 1 / 64))
     ratio = (twice - twice[:, :1])[:, 1:] / (once - once[:, :1])[:, 1:]
     assert close(ratio, snippet("questions/changes").factor, 1e-6)
-    assert not close((twice / once)[:, 1:], ratio, 0.1), "bare logarithms have the row's sum in them"
+    assert not close((twice / once)[:, 1:], ratio, 0.1), "they have the row's sum in them"
 
 
 def test_eight_cosines(snippet):
