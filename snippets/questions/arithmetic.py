@@ -39,6 +39,7 @@ after_softmax = special.softmax(scores * factor).sum() * factor
 # weight that leads one other by 8.
 apart = special.softmax([101, 100])
 edge = special.expit(8) * special.expit(-8)
+difference = np.sqrt(d + d)  # of two undivided scores, each of variance d
 
 log2_e = 1 / np.log(2)
 softplus_0 = np.log(1 + np.exp(0))  # log₂e is one over this, too
@@ -103,7 +104,7 @@ assert factor == 1 / np.sqrt(64) > neo, (
     "With one on top, logits would shrink to"
 )
 assert np.isclose(neo, 1 / np.sqrt(128)), "in a larger one, with heads of 128"
-assert np.isclose(twice, 1 / 8), "scaled twice, the logits have a spread of"
+assert np.isclose(twice, 1 / 8), "scaled twice they have a spread of … at 64"
 assert (-100 * factor) == -12.5, "a mask of −100 becomes −12.5"
 assert kept_before > kept_after, "then keeps … of the weight that it would have"
 assert np.isclose(after_softmax, 1 / np.sqrt(64)), (
@@ -114,6 +115,9 @@ assert np.isclose(factor_of_2, factor * 1.44269504), "and 1.44269504 is"
 assert e4m3(1 + 2.0**-3) == 1 + 2.0**-3, "with 3 bits for the fraction"
 assert int8(5.0) == 4, "if its range is 4 standard deviations"
 assert of_fp8 > 2 * of_int8, "and int8 less than half as much"
+assert difference > np.sqrt(64) == 8, (
+    "a head of 64 have mean 0 and a spread of 8, and two … differ by even more"
+)
 assert rounds_to[1024] == 0 < typical[1024], "typical one of 1024 … rounds to 0"
 assert np.allclose(weights["divided"], special.softmax(scores / 8)), (
     "Divided by 8: … and"

@@ -42,6 +42,9 @@ divided, even = loss(1), np.log(n)
 encoder, times = 384, 20
 cosine = 1 / np.sqrt(encoder)
 scaled = times * cosine
+scaled_768 = times / np.sqrt(d)
+# The loss of a batch in which the match has cosine 1 and all others 0.
+best = {factor: np.log1p((n - 1) * np.exp(-factor)) for factor in (1, times)}
 
 # %%
 import matplotlib.pyplot as plt
@@ -66,5 +69,9 @@ assert even < divided < even + 0.6, "level at … just above a dashed line"
 assert even < divided < even + 0.6, "begins at … just above the"
 assert bare[768] > 10 * divided, "begins far from that of equal chances"
 assert (n, d) == (128, 768), "In a batch of 128 … of 768 coordinates"
-assert abs(scaled - 1) < 0.05, "about what the root leaves in attention"
-assert (encoder, times) == (384, 20), "In 384 dimensions, cosines … by 20, it"
+assert (encoder, times, d) == (384, 20, 768), (
+    "in 384 dimensions cosines … multiplied by 20 it is … in 768 dimensions"
+)
+assert abs(scaled - 1) < 0.05, "At the start the 20 is about a root"
+assert best[1] > 3 > 1e-6 > best[20], "it is still … with a factor of 20"
+assert n == 128, "In a batch of 128, with a cosine of 1 for the match"

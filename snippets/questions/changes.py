@@ -38,6 +38,12 @@ plain, normed, dropout, cross, heads, by_width, unit = spread.values()
 factor = 1 / np.sqrt(d)
 # What scaling 512 queries, and not their scores with 512 keys, saves.
 fewer = 512 * 512 / (512 * d)
+# Bare scores of a layer as wide as the model, without heads or projections.
+undivided = np.sqrt(width)
+# Uniform weights of variance 1/(3 width), as nn.Linear draws them, and no root.
+linear = np.sqrt(d) / 3
+inverse = np.sqrt(d) / factor  # divided by a scale that is 1/√d already
+raw_weights = np.sqrt(d * width**2) * factor  # weights of variance 1
 # q and k of length 1: a cosine of random directions has variance 1/d.
 eight_cosines = {d: 8 / np.sqrt(d) for d in (64, 256)}
 
@@ -87,6 +93,16 @@ assert dropout == 1 / 0.9 > 1, (
 assert np.isclose(unit, 1 / 64), "once more leaves … at 64 dimensions"
 assert unit < 0.1, "nearly uniform attention, until a learned factor"
 assert eight_cosines[64] == 8 / 8, r"and $8\cos$ has spread 1 at 64 coordinates"
+assert undivided == np.sqrt(512), "at 512 coordinates of variance 1 your layer"
+assert linear < np.sqrt(64) == 8, (
+    "At 512 keys and 64 dimensions … and less if … and not of 8"
+)
+assert inverse == 64 == 8 * np.sqrt(64), (
+    "this makes the spread … at 64 dimensions"
+)
+assert raw_weights == 512 == width > 1, (
+    "weights of variance 1 instead of 1/512 make it … at width 512"
+)
 assert factor == 1 / np.sqrt(64), "For 64 dimensions the factor is"
 assert factor == 1 / np.sqrt(64), "before, at 64 dimensions it counts"
 assert factor == 1 / np.sqrt(64), "last dimension … for a head of 64"

@@ -23,6 +23,8 @@ import numpy as np
 longer, trained = 32, 4096
 attention_factor = np.sqrt(1 + np.log(longer) / np.log(trained))
 
+padded_96 = np.sqrt(96 / 128)  # as for the head of 80 among these
+
 # The number of products with variance 1 that are added; what divides the sum.
 cases = {
     "DeBERTa, ÷ √(3·64)": (3 * 64, np.sqrt(3 * 64)),
@@ -93,3 +95,4 @@ assert np.isclose(layer, 1 / 24), "layer 24 starts with logits of spread"
 assert np.isclose(padded, np.sqrt(80 / 128)), (
     "sees 128, … every logit is … times what it should be"
 )
+assert padded < padded_96 == np.sqrt(96 / 128) < 1, "for a head of 96 it is"

@@ -50,9 +50,15 @@ sign_correlation = 2 / np.pi  # of E|q| E|k| = 2/π, with the exact score
 point_row, point_all = 1.5 * 3, 3 * (1 / 2 + 1)
 point_all += 3 / 2  # |q|²/2, which a row shares
 
-# YaRN's factor for a model that is stretched; applied twice it is squared.
-yarn = 1.485
-yarn_twice = yarn**2
+# Of 128 coordinates that contribute alike to a score, 96 are left. With the
+# root of 96 in place of 128 every logit is so much larger.
+aligned, too_large = cut / whole, np.sqrt(whole / cut)
+aligned_again = aligned * too_large
+
+# YaRN's factor on q and on k for a context 128 times as long; what it makes of
+# logits, and what becomes of them if it is applied in two places.
+yarn = 0.1 * np.log(128) + 1
+yarn_logits, yarn_twice = yarn**2, yarn**4
 
 # %%
 import matplotlib.pyplot as plt
@@ -109,4 +115,18 @@ assert he == 2, "queries and keys have variance 2, and logits a spread of"
 assert np.isclose(pointer, 512**-0.5), (
     "with 512 coordinates … begin with a spread"
 )
-assert yarn_twice == yarn**2, "If your code applies it in both"
+assert aligned < pruned < 1, "a score to which all coordinates … alike falls to"
+assert np.isclose(pruned, np.sqrt(96) / np.sqrt(128)), (
+    r"vary alike, and $\sqrt{96}$ restores that"
+)
+assert aligned < aligned_again < 1, "brings it back only to"
+assert np.isclose(too_large, np.sqrt(128 / 96)), (
+    r"Usually keep $\sqrt{128}$: … would make them … times too large"
+)
+assert np.isclose(yarn_logits, (1 + 0.1 * np.log(128)) ** 2), (
+    "for $s = 128$ that is … each and … for the logits"
+)
+assert np.isclose(yarn_logits, (1 + 0.1 * np.log(128)) ** 2), (
+    "and for a context 128 times as long that is … as it should be"
+)
+assert np.isclose(yarn_twice, yarn_logits**2), "If your code does both, it is"

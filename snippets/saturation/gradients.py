@@ -163,7 +163,7 @@ assert median_at[512][np.sqrt(64)] > median_at[512][1], (
 )
 n = rms_overtakes
 assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
-    "at 64 dimensions, the undivided Jacobian is the larger one from"
+    r"of length $\sqrt{64}$, the undivided Jacobian is the larger one from"
 )
 
 # Of the front page.

@@ -5,7 +5,7 @@ from math import exp
 
 import numpy as np
 
-from tests.questions.draws import scores, vectors
+from tests.questions.draws import has_spread, scores, vectors
 from tests.tolerance import close
 
 
@@ -27,6 +27,14 @@ def test_only_the_gap_between_two_scores_counts(snippet):
     weight, step = (lambda gap: 1 / (1 + exp(-gap))), 1e-5
     assert close((weight(8 + step) - weight(8 - step)) / (2 * step), result.edge, 1e-6)
     assert close(1 / result.softplus_0, result.log2_e)
+
+
+def test_two_scores_differ_by_more_than_one_of_them(snippet):
+    difference = snippet("questions/arithmetic").difference
+    q, k = vectors(64)
+    _, other = vectors(64, seed=1)
+    assert has_spread(scores(q, k) - scores(q, other), difference)
+    assert not has_spread(scores(q, k), difference)
 
 
 def test_a_mask_that_is_divided_too(snippet):

@@ -38,3 +38,15 @@ def test_cosines(snippet):
     assert has_spread(scores(q, k), result.cosine)
     assert has_spread(20 * scores(q, k), result.scaled)
     assert not has_spread(20 * scores(q, k), result.cosine)
+    q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in vectors(768))
+    assert has_spread(20 * scores(q, k), result.scaled_768)
+    assert not has_spread(20 * scores(q, k), result.scaled)
+
+
+def test_the_best_loss_that_a_factor_allows(snippet):
+    """Orthonormal vectors, each with itself as its match."""
+    S = np.eye(128) @ np.eye(128).T
+    for factor, loss in snippet("questions/batch").best.items():
+        found = -np.diag(special.log_softmax(factor * S, axis=1))
+        assert np.allclose(found, loss, rtol=1e-6, atol=0)
+        assert not np.allclose(found, np.log1p(128 * np.exp(-factor)), rtol=1e-3, atol=0)

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from tests.questions.draws import SAMPLES, has_spread, scores, vectors
+from tests.tolerance import close
 
 
 def xavier(width, rng, outputs=512, d=64, samples=400):
@@ -45,6 +47,44 @@ def test_each_setting_has_the_spread_that_is_drawn(snippet, drawn, setting):
     spread = getattr(snippet("questions/changes"), setting)
     assert has_spread(drawn[setting], spread)
     assert not has_spread(drawn[setting], spread * np.sqrt(2)), "a wrong spread passes"
+
+
+def projected(draw, width=512, samples=2000, d=64):
+    """Draw bare scores of pairs of tokens of length √width, with weights of their own each."""
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((2, samples, width))
+    x *= np.sqrt(width) / np.linalg.norm(x, axis=2, keepdims=True)
+    q, k = (np.stack([draw(rng, (d, width)) @ token for token in tokens]) for tokens in x)
+    return scores(q, k)
+
+
+def linear(rng, shape):
+    return rng.uniform(-1, 1, shape) / np.sqrt(shape[1])
+
+
+def test_scores_of_a_start_that_is_not_scaled(snippet):
+    result, ends = snippet("questions/changes"), {}
+    ends["linear"] = projected(linear)
+    ends["raw_weights"] = projected(lambda rng, shape: rng.standard_normal(shape)) / 8
+    ends["inverse"] = scores(*vectors(64)) / 64**-0.5
+    ends["undivided"] = scores(*vectors(512))
+    for name, drawn in ends.items():
+        assert has_spread(drawn, getattr(result, name)), name
+        assert not has_spread(drawn, 1.2 * getattr(result, name)), name
+
+
+def test_weights_tell_how_much_logits_differ(snippet):
+    """With the identity as values the outputs are the weights; within a row their logs differ as
+    the logits do."""
+    q, k = vectors(64, 64)
+
+    def attend(scale, v):
+        return special.softmax(scale * q @ k.T, axis=1) @ v
+
+    once, twice = (np.log(attend(scale, np.eye(64))) for scale in (1 / 8, 1 / 64))
+    ratio = (twice - twice[:, :1])[:, 1:] / (once - once[:, :1])[:, 1:]
+    assert close(ratio, snippet("questions/changes").factor, 1e-6)
+    assert not close((twice / once)[:, 1:], ratio, 0.1), "they have the row's sum in them"
 
 
 def test_eight_cosines(snippet):

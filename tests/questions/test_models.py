@@ -30,6 +30,14 @@ def test_mla_forms_the_same_score_from_more_terms(snippet):
     assert abs(np.std(merged / np.sqrt(576)) - snippet("questions/models").merged) < 0.06
 
 
+def test_a_padded_head(snippet):
+    result = snippet("questions/models")
+    for d, factor in ((80, result.padded), (96, result.padded_96)):
+        q, k = (np.pad(v, ((0, 0), (0, 128 - d))) for v in vectors(d))
+        assert has_spread(scores(q, k) / np.sqrt(128), factor)
+        assert not has_spread(scores(q, k) / np.sqrt(d), factor)
+
+
 def test_a_factor_on_each_side_counts_twice(snippet):
     result = snippet("questions/models")
     # ln 32 is 5/12 of ln 4096, both being powers of 2.

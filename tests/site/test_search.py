@@ -136,7 +136,7 @@ def test_what_nobody_wrote_is_not_found(ask):
 
 def test_words_are_joined_by_and(ask):
     assert ask("temperature")[1][0][0] == "questions-why/#temperature"
-    assert ask("temperature batch")[1][0][0] == "questions-similarity/#clip"
+    assert ask("temperature batch")[1][0][0] == "questions-similarity/#contrastive"
 
 
 def test_an_excerpt_shows_formulas_as_words(ask):
