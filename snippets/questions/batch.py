@@ -55,7 +55,7 @@ axes.loglog(dims, np.full(len(dims), divided), "C0")
 axes.axhline(even, color="C5", linestyle="--")
 axes.text(200, 42, "undivided", color="C1", ha="right")
 axes.text(900, 5.9, "÷ √d", color="C0", ha="right")
-axes.text(900, 3.6, "equal chances, ln 128", color="0.4", ha="right")
+axes.text(900, 3.6, "equal chances, ln 128", ha="right")
 ticks = [1, 4, 16, 64, 256, 1024]
 axes.set(xlabel="dimension d of the vectors", ylabel="loss at the start, nats")
 axes.set(xticks=ticks, xticklabels=ticks, ylim=(3, 120))

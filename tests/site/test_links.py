@@ -87,6 +87,7 @@ def test_the_links_that_a_script_prints_lead_somewhere(site):
 
 def test_every_page_that_was_built_is_tested(site):
     built = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    built = {path for path in built if not path.startswith(("embed/", "slides/"))}  # test_take.py
     assert {path.removesuffix("index.html") for path in built} == set(PAGES)
 
 

@@ -53,8 +53,7 @@ WANTED = {
     "2x2": {"variance/#puzzle", "questions-numbers/#variance-of-2x2"},
     "Frobenius": {"theorem/", "theorem/#what-is-assumed"},
     "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions-numbers/#unit-variance"},
-    "run the code": {"your-model/#script", "labs/variance/", "labs/training/"},
-    "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
+        "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
     "8/d": {"questions-training/#mup", "training/#why-8-over-d"},
     "vanishing gradient": {
         "questions-without/#vanishing-gradients",
@@ -65,7 +64,7 @@ WANTED = {
     "log d": {"questions-why/#why-the-square-root", "scales/"},
     "pretrained model": {"trained/", "trained/#what-another-scale-does-to-a-trained-model"},
     "check my model": {"your-model/", "your-model/#script"},
-    "logits explode": {"your-model/"},
+    "logits explode": {"your-model/", "your-model/#diverges"},
     "head_dim**-0.5": {"questions-code/#pytorch"},
     "self.scale": {"questions-code/#pytorch"},
     "001-17": {"claims/#the-thread-on-the-variance"},
