@@ -170,6 +170,7 @@ for name in optimizers:
     )
     assert min(clipped, *caps) > 0.2, "where the largest is smaller, do not"
     assert clipped < min(caps), "The caps leave more"
+    assert max(caps) < 1, "holding the logits undoes only a part of it"
     if name == "Muon":
         assert abs(clipped - 1 / 4) < 0.02, "about a quarter of the harm"
     else:

@@ -47,5 +47,5 @@ def test_what_the_text_says_of_the_set_up(snippet, measure, transformer):
     ]
     assert close(page.same, max(map(abs, apart)))
     assert close(page.unseen, max(map(upper_end, page.bounds)))
-    assert not close(page.unseen, page.same, 0.1), "a mean is no bound"
+    assert not close(page.unseen, page.same, 1e-3), "a mean is no bound"
     assert transformer.CAP == transformer.CLIP == 20
