@@ -1,5 +1,6 @@
 r"""With everything else at four times the rate, a quarter of it for $W_Q$ and
-$W_K$ nearly does what QK-norm does, with larger logits. A cap at 9 does not.
+$W_K$ nearly does what QK-norm does, with larger logits. A clip and a cap, where
+the largest is smaller, do not.
 
 Two panels, Adam and Muon, with a row for each of seven measures: a bar for how
 far the loss after 300 steps at four times the rate lies above that of 1/√d at
@@ -11,7 +12,7 @@ QK-norm.
 
 # %%
 import numpy as np
-from stored import mean_and_error, read
+from stored import mean_and_error, over_steps, read
 
 own, others = read("steps.csv"), read("growth.csv")
 others = others[others["d"] == 32]
@@ -75,13 +76,21 @@ rest = mean_and_error(
 change = {
     (name, label): of_seeds("change", name, arms[label], 4, few).mean()
     for name in optimizers
-    for label in ("soft cap at 9", "a rate that falls", "a quarter of the rate")
+    for label in ("soft cap at 9", "a quarter of the rate")
 }
-slow, capped = (
-    [change[name, label] for name in optimizers]
-    for label in ("a quarter of the rate", "soft cap at 9")
-)
-faster = np.mean(capped) / np.mean(slow)
+faster = {
+    name: change[name, "soft cap at 9"] / change[name, "a quarter of the rate"]
+    for name in optimizers
+}
+# What softmax feels, and what |W_Q||W_K| grows by, with 1/√d alone.
+spread, norms = {}, {}
+for name in optimizers:
+    for label, arm in arms.items():
+        sizes = of_seeds("spread", name, arm, 4, few)
+        spread[name, label] = mean_and_error(sizes)
+    where = {"d": 32, "remedy": "none", "optimizer": name, "rate": 4}
+    steps, sizes = over_steps(read("factors.csv"), "frobenius", **where)
+    norms[name] = (sizes[:, -1] / sizes[:, 0]).mean()
 middle = np.mean([largest[x, "a quarter of the rate"][0] for x in optimizers])
 
 
@@ -99,6 +108,11 @@ def figures(found, name, label):
 short = [
     [label]
     + [figures(x, name, label) for name in optimizers for x in (above, largest)]
+    for label in arms
+]
+spreads = [
+    [label]
+    + ["{:.1f} ± {:.1f}".format(*spread[name, label]) for name in optimizers]
     for label in arms
 ]
 long = [
@@ -141,15 +155,31 @@ for name in optimizers:
         for label in ("a quarter of the rate", "QK-norm", "soft cap at 9")
     )
     assert free > 2.5 * normed, "with larger logits"
-    assert bent <= low, "The cap keeps them at"
-    part = above[name, "soft cap at 9"][0] / worst
-    assert part > 0.3, "and gives back a part at most"
-    assert part > 0.3, "A cap at … does not"
-    clipped = above[name, "QK-clip at 20"][0] / worst
-    assert 0.2 < clipped < part, "gives back more, but not all"
-    assert above[name, "a rate that falls"][0] > worst / 3, "it helped no more"
+    assert bent <= low, "the largest logit is smaller than at the lower rate"
+    assert bent < free, "A clip and a cap, where the largest is smaller"
+    clipped = largest[name, "QK-clip at 20"][0]
+    assert clipped < 0.8 * free, "The clip holds the largest lower"
+    assert clipped < free, "A clip and a cap, where the largest is smaller"
+    own = {label: size for (x, label), (size, _) in spread.items() if x == name}
+    felt = own["a quarter of the rate"]
+    assert own["QK-clip at 20"] < felt, "with a spread that is no larger"
+    assert own["soft cap at 9"] > felt, "which softmax feels, is not"
+    part = {label: above[name, label][0] / worst for label in arms}
+    clipped, *caps = (
+        part[x] for x in ("QK-clip at 20", "soft cap at 20", "soft cap at 9")
+    )
+    assert min(clipped, *caps) > 0.2, "where the largest is smaller, do not"
+    assert clipped < min(caps), "The caps leave more"
+    assert max(caps) < 1, "holding the logits undoes only a part of it"
+    if name == "Muon":
+        assert abs(clipped - 1 / 4) < 0.02, "about a quarter of the harm"
+    else:
+        assert clipped > 0.5, "and over half of it with Adam"
+    assert part["a rate that falls"] > 0.95 * min(caps), "it helped no more"
+    assert 3 < faster[name] < 5, "About four is what one would expect"
 assert abs(middle / free - 1) < 0.2, "logits have come to about"
-assert np.divide(capped, slow).min() > 3, "the last step moved the logits"
+assert min(norms.values()) > 3, "the product of these norms grows"
+assert norms["Muon"] > 20, "not even with Muon, where the product"
 assert 0.6 < share < 0.95, "With Muon there is something left"
 assert rest[0] > 3 * rest[1], "With Muon QK-norm is ahead of the quarter by"
 for label in ("a quarter of the rate", "QK-norm"):

@@ -61,6 +61,7 @@ sizes = [size for size, _ in (away | watched | held).values()]
 assert min(sizes) == held["Gemma 2, 2.6B"][0] < max(sizes) == 1040, (
     "parameters from … billion to a million million"
 )
+assert (len(away), len(watched)) == (3, 2), "None of the five had a bound"
 lowest = min(a for _, a in away.values())
 assert lowest > max(a for _, a in (watched | held).values()), (
     "Three that ran away lie highest"

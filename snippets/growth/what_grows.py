@@ -40,15 +40,17 @@ for optimizer in ("Adam", "Muon"):
     )
     used[optimizer] = (largest / bound).mean(axis=0)
 seeds = len(largest)
-# The share of the weights in the logarithm of what the spread grows by.
-share, rates = {}, [0.5, 1]
+# The shares of the weights, and of the lengths of q and k, in the logarithm of
+# what the spread grows by.
+share, longer, rates = {}, {}, [0.5, 1]
 for optimizer, rate in product(over, rates):
     where = {"d": 32, "remedy": "none", "rate": rate, "optimizer": optimizer}
-    weights, *rest = (
+    weights, lengths, turned = (
         np.log(over_steps(rows, name, **where)[1][:, [0, -1]]) @ [-1, 1]
         for name in ("frobenius", "lengths", "alignment")
     )
-    share[optimizer, rate] = (weights / sum(rest)).mean()
+    share[optimizer, rate] = (weights / (lengths + turned)).mean()
+    longer[optimizer, rate] = (lengths / (lengths + turned)).mean()
 norms = {
     name: {optimizer: times[norm] for optimizer, times in grown.items()}
     for name, norm in {
@@ -84,11 +86,16 @@ assert turned[0] > 5 * adam["weights"][0], (
     "With Adam the spread grows by directions"
 )
 assert muon["weights"][0] > 3, "With Muon the weights grow too"
-assert max(share["Adam", rate] for rate in rates) < 0.2, (
-    "weights and tokens come to share a few"
+for sizes in (adam, muon):
+    assert sizes["alignment"][0] > 1.5, "With both optimizers $q$ and $k$ turn"
+assert min(longer.values()) > 0.5, "which is the larger part of the growth"
+assert max(share["Adam", rate] for rate in rates) < 0.2, "Adam does it mostly"
+assert adam["tokens"][0] > 2 * adam["weights"][0], (
+    "bringing tokens to where the weights lengthen them"
 )
+assert muon["weights"][0] > 2 * muon["tokens"][0], "it is larger weights"
 assert all(abs(share["Muon", rate] - 0.5) < 0.15 for rate in rates), (
-    "longer weights account for about half of the growth"
+    "and they account for about half of the growth"
 )
 for sizes in (adam, muon):
     assert sizes["spread"][0] > 2, "steps the spread grows"

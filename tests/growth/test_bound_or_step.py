@@ -63,11 +63,24 @@ def test_how_far_a_step_moves_the_logits(snippet):
     page = snippet("growth/bound_or_step")
     for (optimizer, label), found in page.change.items():
         assert close(found, of_seeds("change", optimizer, label, 4, 300).mean())
-    slow, capped = (
-        [of_seeds("change", x, label, 4, 300).mean() for x in ("Adam", "Muon")]
-        for label in ("a quarter of the rate", "soft cap at 9")
-    )
-    assert close(page.faster, sum(capped) / sum(slow))
+    for optimizer, faster in page.faster.items():
+        slow, capped = (
+            of_seeds("change", optimizer, label, 4, 300).mean()
+            for label in ("a quarter of the rate", "soft cap at 9")
+        )
+        assert close(faster, capped / slow)
+        assert not close(faster, slow / capped, 1e-2), "the other way round"
     logits = [of_seeds("largest", x, "a quarter of the rate", 4, 300) for x in ("Adam", "Muon")]
     assert close(page.middle, np.mean(logits))
-    assert not close(page.faster, sum(slow) / sum(capped), 1e-2), "the other way round"
+
+
+def test_spreads_and_norms_at_four_times_the_rate(snippet):
+    page = snippet("growth/bound_or_step")
+    assert page.spread.keys() == page.above.keys()
+    for (optimizer, label), found in page.spread.items():
+        assert close(found, mean_and_error(of_seeds("spread", optimizer, label, 4, 300)))
+    for optimizer, times in page.norms.items():
+        first, last = (by_seed("frobenius", optimizer, step, rate=4) for step in (0, 300))
+        assert close(times, np.mean(last / first))
+        usual = by_seed("frobenius", optimizer, 300) / by_seed("frobenius", optimizer, 0)
+        assert not close(times, usual.mean(), 0.1), "at the first rate"

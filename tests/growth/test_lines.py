@@ -44,12 +44,16 @@ def test_a_norm_a_cap_and_a_clip(torch, lines, names):
     x, y = torch.randn(2, 5, generator=rng)
     old = [(W_Q @ x).detach().view(4, 8), (W_K @ y).detach().view(4, 8)]
     names |= {"W_Q": W_Q, "W_K": W_K, "heads": 4, "threshold": 20, "cap": 9}
-    names |= {"largest": torch.tensor([80.0, 20.0, 3.0, 40.0]), "scores": torch.tensor([50.0, 1.0])}
+    names |= {"largest": torch.tensor([80.0, 20.0, 3.0, 40.0])}
+    names |= {"scores": torch.tensor([50.0, 1, 2]), "hidden": torch.tensor([False, False, True])}
     exec(block(lines, "# QK-norm"), names)
     assert close(names["q"].detach().square().mean(-1), 1, 1e-4)
-    assert close(names["scores"], [9 * math.tanh(50 / 9), 9 * math.tanh(1 / 9)], 1e-5)
+    assert close(names["scores"][:2], [9 * math.tanh(50 / 9), 9 * math.tanh(1 / 9)], 1e-5)
+    assert names["scores"].softmax(0)[2] == 0, "a hidden key has no weight"
     products = [(a * b).sum(-1) for a, b in (old, [(W_Q @ x).view(4, 8), (W_K @ y).view(4, 8)])]
     assert close((products[1] / products[0]).detach(), [0.25, 1, 1, 0.5], 1e-4)
+    # Where keys are shared, W_Q takes all of it.
+    assert close(names["shrink"] ** 2, [0.25, 1, 1, 0.5], 1e-5)
 
 
 def test_a_rate_of_their_own(torch, lines, names):
@@ -62,6 +66,14 @@ def test_a_rate_of_their_own(torch, lines, names):
     found = {name: rates[id(w)] for name, w in names["model"].named_parameters()}
     quarter = 0.025
     assert found == {"q_proj.weight": quarter, "k_proj.weight": quarter, "v_proj.weight": 0.1}
+    for group in names["optimizer"].param_groups:  # as a loop that sets the rates would
+        group["lr"] = names["lr"] * group["factor"]
+    rates = {id(w): g["lr"] for g in names["optimizer"].param_groups for w in g["params"]}
+    assert found == {name: rates[id(w)] for name, w in names["model"].named_parameters()}
+    # A fused matrix matches no name.
+    names["model"] = torch.nn.ModuleDict({"c_attn": torch.nn.Linear(3, 9)})
+    with pytest.raises(AssertionError):
+        exec(block(lines, "torch.optim.AdamW"), names)
 
 
 def test_what_the_kernel_gives_can_be_imported(torch, lines):

@@ -1,6 +1,7 @@
 """The remedies side by side, from what is stored, read by other code."""
 
 import numpy as np
+from scipy.stats import ttest_1samp
 
 from tests.growth.by_seed import GROWTH, by_seed
 from tests.tolerance import close, mean_and_error
@@ -27,6 +28,12 @@ def test_sizes_over_steps_and_at_the_end(snippet):
             assert not close(found["above"][1], mean_and_error(other)[1], 1e-4), "unpaired"
 
 
+def upper_end(remedy):
+    """Give the end of the 95 per cent interval of what a remedy costs with Adam."""
+    apart = by_seed("loss", "Adam", 1000, remedy) - by_seed("loss", "Adam", 1000)
+    return ttest_1samp(apart, 0).confidence_interval(0.95).high
+
+
 def test_what_the_text_says_of_the_set_up(snippet, measure, transformer):
     page = snippet("growth/remedies")
     said = (page.decay, page.window, page.width)
@@ -39,4 +46,6 @@ def test_what_the_text_says_of_the_set_up(snippet, measure, transformer):
         for x in ("QK-clip", "soft cap", "QK-norm")
     ]
     assert close(page.same, max(map(abs, apart)))
+    assert close(page.unseen, max(map(upper_end, page.bounds)))
+    assert not close(page.unseen, page.same, 1e-3), "a mean is no bound"
     assert transformer.CAP == transformer.CLIP == 20

@@ -44,3 +44,7 @@ def test_the_share_of_the_weights(snippet):
             for name in ("frobenius", "spread")
         )
         assert close(share, (weights / spread).mean(), PRINTED)
+        lengths = np.log(
+            by_seed("lengths", optimizer, 1000, rate=rate) / by_seed("lengths", optimizer, 0)
+        )
+        assert close(page.longer[optimizer, rate], (lengths / spread).mean(), PRINTED)
