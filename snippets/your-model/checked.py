@@ -46,7 +46,9 @@ def architectures():
     ]
     counts = {"ran": len(ran), "compared": len(compared)}
     counts |= {"silent": len(ran) - len(reported)}
-    return counts | {"about": about.partition(" on a")[0]}, differing, reported
+    for library in ("transformers", "torch"):
+        counts[library] = about.partition(f"{library} ")[2].split(",")[0]
+    return counts, differing, reported
 
 
 def cost():

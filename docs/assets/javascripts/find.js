@@ -98,7 +98,8 @@ function wanted(query) {
 function prepare(sections) {
   const frequency = new Map(); // how many sections have a word
   for (const section of sections) {
-    const title = spelled(`${section.title} ${section.at.replace(/.*#|[-/]/g, " ")}`);
+    const page = section.at.includes("#") ? "" : section.page; // as it is called in the contents
+    const title = spelled(`${section.title} ${page} ${section.at.replace(/.*#|[-/]/g, " ")}`);
     const text = spelled(section.text);
     const said = `${title} ${text}`.replaceAll("-", " ");
     const same = (said) => SAME.filter((all) => all.some((words) => said.includes(words))).flat();
