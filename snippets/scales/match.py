@@ -110,12 +110,12 @@ assert needed["√d/√(2 ln n)"] < 1.1 * needed["1"], (
 )
 assert on_top["√d"] > 0.999, "the right key is on top in practically every draw"
 assert up_to["√d"][0.1] < 1e-4 < 1 - 1e-4 < up_to["√d"][0.9], (
-    "its weight is practically never below 0.1 or above 0.9"
+    "practically every draw at its threshold, with a weight between 0.1 and 0.9"
 )
 assert up_to["1"][0.9] - up_to["1"][0.1] < 1 / 2, (
-    "its weight is below 0.1 in … of them and above 0.9 in"
+    "on top in … of draws, with a weight below 0.1 in … and above 0.9 in"
 )
-assert abs(on_top["1"] - 1 / 2) < 0.1, "only for the toss of a coin"
+assert abs(on_top["1"] - 1 / 2) < 0.1, "Undivided the outcome is a coin toss"
 assert on_top["√d"] > 0.999, (
     "a match that is practically certain to rank first before the odds are even"
 )

@@ -88,16 +88,18 @@ assert lines["64"].min() > 1, "Divided by d the line is above 1"
 
 # Of the page.
 assert abs(needed["√64"][512] - approximate) < 1e-3, (
-    r"the right side is close to $\ln n + \frac12$"
+    r"the right side is nearly the constant $\ln n + \frac12$"
 )
 assert needed["√64"][1024] < 1 < needed["√64"][4096], (
-    "Beyond … keys even a perfect match stays below even odds"
+    "Beyond … keys … even a perfect match stays below even odds"
 )
-assert abs(floor / needed["1"][512] - 1) < 0.05, "only has to beat the best"
+assert abs(floor / needed["1"][512] - 1) < 0.05, (
+    r"$\ln Z$ is about the best of the noise"
+)
 assert abs(8 * floor / np.sqrt(2 * np.log(512)) - 1) < 0.15, (
     "about the largest of the noise scores"
 )
 assert lines["64"].min() > 1, r"Divided by $d$ no $\rho$ suffices"
 assert floor < min(line[512] for line in needed.values()), (
-    "The floor, where the match is as large as the largest noise score"
+    "the floor, the largest noise score on average"
 )

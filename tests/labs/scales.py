@@ -145,6 +145,7 @@ WRONG = {
         COSINE + "return np.sqrt(1 - others / (n * (n - 1)))": "a standard deviation",
         COSINE + "return 1.01 * (1 - others / (n * (n - 1)))": "matrices of signs",
         "return np.var(tokens, axis=0, ddof=1)": "one number is wanted",
+        "return np.mean(np.var(tokens, axis=0))": "ddof=1 divides by one less",
     },
     6: {
         needed("return (np.log(n - 1) + d / s**2 / 2) * s / d"): "the ln of the mean of Z",

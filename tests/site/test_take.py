@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from tests.conftest import PROJECT
 from tests.site.browser import BASE, complains
 from tests.site.explorables import CALM, PAGE
 
@@ -48,9 +47,9 @@ def test_a_drawing_needs_no_font_and_says_where_it_is_from(site):
             assert use.get("href")[1:] in named, drawing
 
 
-def test_the_table_has_the_points_of_the_figure(site):
+def test_the_table_has_the_points_of_the_figure(site, snippet):
     """Of the curve of largest weights, which the snippet keeps by divisor and dimension."""
-    largest = PROJECT.results("scales/weights").largest
+    largest = snippet("scales/weights").largest
     lines = (site / "snippets/scales/weights.csv").read_text("utf-8").splitlines()
     assert "CC BY 4.0" in lines[0]
     drawn: dict[str, list[list[float]]] = {}
