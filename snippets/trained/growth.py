@@ -1,6 +1,6 @@
 r"""Compared with random weights $q\cdot k$ is larger because vectors are
-longer, and a little because queries and keys share directions; which query
-meets which key adds nothing.
+longer, and a little because queries and keys share directions; in the median
+head, which query meets which key adds nothing.
 
 Four strips on a logarithmic axis, with a mark for each head and a thick one at
 the median: the growth of q·k and of its three factors. That of the lengths is
@@ -67,6 +67,10 @@ assert np.isclose(sizes["distinct"] / sizes["start"], larger[0], rtol=0.05), (
 assert abs(product_of_medians / larger[0] - 1) < 0.1, (
     "so their product is only roughly the first"
 )
+
+assert abs(pairing[0] - 1) < 0.02, "In the median head the pairing adds nothing"
+in_lengths = against_one / aligned
+assert 1 < in_lengths < aligned, "depends on what you compare with"
 
 # Of the front page.
 assert abs(pairing[0] - 1) < 0.02, "correlation is not the reason"

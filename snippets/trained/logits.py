@@ -18,6 +18,10 @@ layer, spread = heads["layer"], heads["row_sd"]
 taking_part, share = heads["taking_part"], heads["share_taking_part"]
 median, lowest, highest = np.median(spread), spread.min(), spread.max()
 variance = median**2
+# The same without [CLS] and [SEP] among the keys.
+content_median = np.median(heads["row_sd_content"])
+above_one = int(np.sum(spread > 1))
+content_above_one = int(np.sum(heads["row_sd_content"] > 1))
 near_one = int(np.sum(np.abs(spread**2 - 1) < 0.1))
 lower, upper = np.quantile(spread, [0.25, 0.75])
 by_layer = [np.median(spread[layer == at]) for at in range(6)]
@@ -94,6 +98,10 @@ assert away_from_one[near_one - 1] < 0.1 < away_from_one[near_one], (
 )
 assert np.mean(spread > lower) - np.mean(spread > upper) == 1 / 2, (
     "is between … and … in half of the heads"
+)
+assert 1 < content_median < median, "and … without two special tokens"
+assert 1 < content_median < median, (
+    "since [CLS] and [SEP] often stand far above the rest"
 )
 assert lower > 1, "Most heads lie to the right of it"
 assert highest > 4 * lower > 4, "larger than the theory's, and heads differ"

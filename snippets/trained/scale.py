@@ -76,6 +76,10 @@ assert lost["1/(2√d)"] > lost["2/√d"], "too flat hurts more than too sharp"
 assert all(table[what].argmax() == at_peak for what in measures), (
     "All peak at 1/√d"
 )
+there, twice = paraphrase["1/√d"], paraphrase["2/√d"]
+assert 0 < there[0] - twice[0] < twice[1], (
+    "it is hardly lower at twice the scale"
+)
 assert all(table[what][0] < 0.5 for what in measures), (
     "Towards 0 they fall steeply, to less than a half at uniform weights"
 )

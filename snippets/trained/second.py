@@ -38,6 +38,15 @@ nats, nats_error = (
     for what in ("nats", "nats_error")
 )
 as_trained = nats["1/√d"], nats_error["1/√d"]
+# What the next token costs more, at more scales: factors of its own.
+tried = read("smollm_factors.csv")
+dearer = {
+    factor: (tried["cost"][at], tried["cost_error"][at])
+    for factor in (0.5, 2)
+    for at in np.flatnonzero(tried["factor"] == factor)
+}
+is_near = np.abs(tried["factor"] - 1) < 0.2  # a fifth
+near = np.ceil(100 * np.abs(tried["cost"][is_near]).max()) / 100
 C_of_heads = {
     "MiniLM": terms["C"][terms["pairs"] == "distinct"],
     "SmolLM2, two sentences": heads["elsewhere_C"],
@@ -108,12 +117,21 @@ assert abs(size["re-paired"] / size["distinct"] - 1) < 1 / 20, (
 )
 assert np.mean(re_paired > 1 / 20) > 0.7, "In single heads the size does change"
 assert spread > 1, "The spread of a row is again above 1 in the median head"
-assert len(nats) == 4, "Of the four scales tried"
+assert len(nats) == 4, "Of four very different scales"
 assert as_trained[0] + 5 * as_trained[1] < min(others), (
-    r"scales tried $1/\sqrt d$ is by far the best"
+    r"very different scales $1/\sqrt d$ is by far the best"
 )
-assert as_trained[0] + 5 * as_trained[1] < min(others), (
-    "Its own divisor is again by far the best to run it with"
+for cost, its_error in dearer.values():
+    assert cost > 5 * its_error, "and here halving or doubling it does harm"
+assert np.all(tried["cost"] >= -2 * tried["cost_error"]), (
+    "Again no scale that we tried is measurably better than"
+)
+assert np.sum(is_near) == 3, "At scales up to a fifth away from its own"
+assert np.mean(re_paired > 1 / 20) > 1 / 2, (
+    "though in most heads it changes by more"
+)
+assert null_of_half["0 to 14"] < of_half["0 to 14"] / 5, (
+    "In the first half of SmolLM2's layers it has less than a fifth"
 )
 left, right = (np.mean(side > 0.1) for side in (-trained, trained))
 assert min(left, right) > 0.2, "because heads lie far from 0 on either side"

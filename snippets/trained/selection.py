@@ -102,6 +102,11 @@ assert np.all((C - null)[chosen[:2]] > (C - null)[chosen[2:]].max()), (
 assert min((C - null)[chosen[:2]]) > 0.2, (
     "Heads far above the diagonal do more than select"
 )
+at_named = [names.index(previous), names.index(following)]
+assert np.all((C - null)[chosen[:2]] > (C - null)[at_named].max()), (
+    "A few others lie further above the line"
+)
+assert np.all((C - null)[at_named] > 0.2), "A few others lie further above"
 assert to_previous > 0.99, "with nearly all of its weight"
 assert heads["special"][chosen[-2]] > 0.7, "which also looks there"
 assert C[chosen[-2]] < 0, "goes to keys that point *away* from the query"

@@ -11,7 +11,8 @@ than a dotted line like one over the root of d; in the others it does not fall.
 
 # %%
 import numpy as np
-from stored import read
+from recall import exponent
+from stored import learning, over, read
 
 rows = read("rates.csv")
 # At d = 16 the first two arms are the same runs.
@@ -56,6 +57,15 @@ def power_between(points):
 power = {arm: power_between(points) for arm, points in arms.items()}
 power["16 to 64"] = power_between(arms["√d"][:2])
 power["64 to 256"] = power_between(arms["√d"][1:])
+
+# The argument lets steps of q·k grow like d. These are those of this
+# transformer with 1/√d, and what they say of the border.
+steps_grow, predicted = {}, {}
+for count in (1, 10):
+    at = {"setting": "plain", "divisor": "√d", "rate": 0.001, "step": count}
+    dims, moved = over(learning(), "d", "moved", **at)
+    steps_grow[count] = exponent(dims, moved)
+    predicted[count] = 1 / 2 - steps_grow[count][0]
 
 
 def printed(setting):
@@ -111,10 +121,27 @@ for arm in ("own rate", "d"):
 assert power["own rate"][0] > -power["own rate"][1], (
     "in the middle panel it does not fall either"
 )
-assert power["own rate"][0] > power["d"][0] - power["own rate"][1], (
-    "in our runs a lower learning rate for two matrices did as much"
+for d in (64, 256):
+    assert border["√d own rate", d] > border["√d", 16], (
+        "in our runs large heads could learn at the rates of small ones without"
+    )
+    assert border["√d own rate", d] > border["√d", 16], (
+        "of $W_Q$ and $W_K$ large heads learn at the rates of small ones"
+    )
+    assert border["√d own rate", d] > border["√d", 16], (
+        "with a lower rate for two matrices they, too, learn at the rates of"
+    )
+assert border["d", 16] == border["d", 256], (
+    "With $1/d$ the border is the same at"
 )
-assert abs(power["d"][0]) < power["d"][1], "With $1/d$ it stays"
+assert border["d", 16] > border["√d", 16], "with $1/d$ they are higher at"
+for said in predicted.values():
+    assert abs(power["√d"][0] - said) < 2 * power["√d"][1], (
+        "For the border this predicts … which is near what we found"
+    )
+    assert said + 1 / 2 > (power["√d"][0] + 1 / 2) / 2, (
+        "Much of what is missing has a reason: in this transformer steps grow"
+    )
 assert abs(power["64 to 256"][0] + 1 / 2) < 2 * power["64 to 256"][1], (
     "so it may well be −½ where heads are large"
 )

@@ -90,6 +90,8 @@ def worst(change, divisor):
     return max(final[change, divisor, d])
 
 
+noise = read("noise.csv")  # two other seeds, undivided
+noise = noise[(noise["divisor"] == "none") & (noise["step"] == long)]
 alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):
     assert worst(change, "none") < 1, (
@@ -114,13 +116,17 @@ assert worst("plain", "√d") < 1 < worst("large start", "√d"), (
 )
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
-assert 2 < gpt2 < 4, "That is near the border"
+assert 2 < gpt2 < 4, "near the point from which our model no longer learns"
 assert long == 10 * 500, "or in ten times as many steps"
 assert late[64][0] > 0.02, (
     "but it takes them long: more than ten times as many steps with heads of 64"
 )
 assert late[64][0] > 0.02, (
     "With heads of 64, undivided, it takes more than ten times as many steps"
+)
+long_runs = np.array([*late[16], *late[64], *noise["loss"]])
+assert 1 / 2 < np.mean(long_runs < 1) < 1, (
+    "Most undivided models with heads of … do learn in the end"
 )
 assert every[f"{long} steps", "none", 64].shape == (3, 2), (
     "better of two small rates, the undivided losses of three seeds"
@@ -137,6 +143,13 @@ assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
 assert abs(agree["√d"] ** 0.5 - 1 / 3) < 0.04, "is the root, about a third and"
 assert abs(agree["none"] ** 0.5 - 1 / 16) < 0.01, "a third and a sixteenth"
 assert min(longer, typical) > 1, "We measured it, and it is *longer*"
+assert abs(at_logits - 1) < 0.1, "they are about as long as before over batches"
+assert typical_at_logits < 1 / 2, (
+    "and less than half as long for a median sequence"
+)
+assert max(at_logits, typical_at_logits) < 1 < min(longer, typical), (
+    "only because a divisor divides gradients, too"
+)
 assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (
     "a few sequences make more of the gradient"

@@ -1,7 +1,8 @@
 r"""Divided and undivided models, in batches that agree about equally at the
 start: dashed, {= at_start :.0%} and {= undivided_at_start :.0%}, and dotted,
 less than 1%. Left: the loss over the steps; a line is one of two seeds. Right:
-how much of the gradient's mean square batches have in common, by their mean.
+how much of the gradient's mean square batches have in common, the mean of both
+seeds.
 
 Two panels over the steps, on a logarithmic axis. Left, the losses of the
 divided model in batches of {= usual } and {= middle } soon fall to nearly 0,
@@ -20,7 +21,7 @@ rows = read("noise.csv")
 small, middle, usual, large = 2, 37, 64, 1024  # sequences in a batch
 settings = [("√d", usual), ("√d", middle), ("none", large)]
 settings += [("√d", small), ("none", usual)]
-steps, loss, agree, begin, rate = ({} for _ in range(5))
+steps, loss, agree, of_seed, begin, rate = ({} for _ in range(6))
 for setting in settings:
     divisor, batch = setting
     here = rows[(rows["divisor"] == divisor) & (rows["batch"] == batch)]
@@ -30,7 +31,9 @@ for setting in settings:
         for what in ("loss", "common", "variance")
     )
     loss[setting] = of_seeds  # a row for each step, a column for each seed
-    # What is in common, of the mean square in batches of this size.
+    # What is in common, of the mean square in batches of this size; of each
+    # seed, and over both.
+    of_seed[setting] = common / (common + variance / batch)
     common, variance = common.mean(axis=1), variance.mean(axis=1)
     agree[setting] = common / (common + variance / batch)
     begin[setting], rate[setting] = variance[0] / common[0], here["rate"][0]
@@ -93,11 +96,18 @@ assert np.mean(at(loss, "√d", small, short)) > guess, (
     "the divided model still guesses"
 )
 assert np.all(at(loss, "√d", middle, 200) < 0.1), "is done within 200 steps"
-assert np.all(at(loss, "√d", usual, 200) < 0.1), "when it is long done in"
+plain = {"setting": "plain", "d": 64, "divisor": "√d", "rate": 0.00025}
+at_steps, losses = over(learning(), "step", "loss", **plain)
+assert plain["rate"] == rate["√d", small] < rate["√d", usual], (
+    "These runs have a lower learning rate"
+)
+assert np.all(losses[:, at_steps == short] < 0.1), (
+    "but at that rate, too, batches of … are done by then"
+)
 for setting in settings[3:]:
-    assert np.all(at(loss, *setting, 1000) > 2), "It takes thousands of steps"
+    assert np.all(at(loss, *setting, 1000) > 2), "it takes thousands of steps"
     assert agree[setting][0] < 0.01, "and dotted, less than 1%"
-assert np.all(loss["√d", small][-1] < 0.1), "It takes thousands of steps"
+assert np.all(loss["√d", small][-1] < 0.1), "it takes thousands of steps"
 learned, stuck = np.sort(loss["none", usual][-1])
 assert learned < 0.1, "and so does the undivided model … with one seed"
 assert stuck > 2.5, "with the other it has not learned after"
@@ -108,13 +118,28 @@ assert min(at(loss, "none", large, 200)) > 2 * max(
     at(loss, "√d", middle, 200)
 ), "learns a little later with one of the two seeds"
 assert undivided_at_start > at_start, (
-    "agrees at the start no less than the divided one in batches of"
+    "agrees at the start on average no less than the divided one in batches of"
 )
 assert at(agree, "√d", middle, 100) > at_start / 2, (
     "The divided model keeps much of its agreement until it has learned"
 )
 assert at(agree, "none", large, 100) < agree["none", large][0] / 4, (
     "The undivided one loses most of it within the first 100 steps"
+)
+undivided = of_seed["none", large]
+before, after = undivided[:2]
+assert np.all(after < before / 4), "But both of its seeds do"
+first = at(loss, "none", large, short).argmin()
+assert before.argmin() == first, (
+    "and one learns all the same, the one that agreed less at the start"
+)
+# Two more seeds, at the better of two rates.
+where = {"setting": "batches of 1024", "divisor": "none", "step": short}
+_, others = over(learning(), "rate", "loss", **where)
+others = others[:, others.mean(axis=0).argmin()]
+begun = np.array([*at(loss, "none", large, short), *others]) < 1
+assert sorted(begun) == [False, True, True, True], (
+    "it is three of four that begin to learn"
 )
 where = {"setting": "batches of 1024", "divisor": "none", "rate": 0.0005}
 at_steps, spread = over(learning(), "step", "spread", **where)
@@ -130,4 +155,7 @@ assert np.all(at(loss, "√d", small, 1000) > 2), (
     "still guesses … needs thousands"
 )
 assert np.all(loss["√d", small][-1] < 0.1), "still guesses … needs thousands"
+assert 1 / 2 < np.mean(begun) < 1, (
+    "since larger batches helped most undivided runs, but not all"
+)
 assert stuck > 2, "or does not get there in the steps that we gave it"

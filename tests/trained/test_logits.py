@@ -30,6 +30,10 @@ def test_logits(snippet, gaussian):
     assert close(page.variance, middle * middle)
     assert (page.lowest, page.highest) == (min(spread), max(spread))
     assert page.sharpest == head_names()[spread.index(page.highest)]
+    content = column("heads.csv", "row_sd_content")
+    assert close(page.content_median, median(content))
+    assert page.above_one == len(spread) - sum(s <= 1 for s in spread)
+    assert page.content_above_one == len(content) - sum(s <= 1 for s in content)
     for layer, typical in enumerate(page.by_layer):
         assert typical == median(column("heads.csv", "row_sd", layer=str(layer)))
     share = column("heads.csv", "share_taking_part")

@@ -25,6 +25,19 @@ def test_medians(snippet):
     assert page.count == len(rows(HEADS))
 
 
+def test_scales_near_its_own(snippet):
+    """A cost is the loss at a scale, less that at the model's own."""
+    page = snippet("trained/second")
+    nats = {float(row["factor"]): float(row["nats"]) for row in rows("smollm_factors.csv")}
+    for factor, (cost, error) in page.dearer.items():
+        assert abs(cost - (nats[factor] - nats[1])) < 1e-4
+        (row,) = (r for r in rows("smollm_factors.csv") if float(r["factor"]) == factor)
+        assert error == float(row["cost_error"])
+    nearest = [abs(nats[factor] - nats[1]) for factor in sorted(nats) if 0.8 < factor < 1.2]
+    assert max(nearest) < page.near < max(nearest) + 0.01
+    assert abs(nats[2] - nats[1]) > 5 * page.near, "twice is not near"
+
+
 def test_heads_have_either_sign(snippet):
     page = snippet("trained/second")
     C, elsewhere = (column(HEADS, f"{kind}_C") for kind in ("distinct", "elsewhere"))

@@ -52,6 +52,25 @@ def test_the_powers(snippet):
     assert not close(page.power["√d"], page.power["own rate"], 1e-1)
 
 
+def test_what_the_steps_predict(snippet):
+    """The slope of the mean of ln(moved) over the seeds, in ln d, and what ½ leaves of it."""
+    page, dims = snippet("training/border"), (16, 64, 256)
+
+    def slope(step):
+        logs = {d: [] for d in dims}
+        for row in stored_rows("training", "learning.csv"):
+            at = row["setting"], row["divisor"], float(row["rate"]), int(row["step"])
+            if at == ("plain", "√d", 0.001, step):
+                logs[int(row["d"])].append(np.log(float(row["moved"])))
+        return np.polyfit(np.log(dims), [np.mean(logs[d]) for d in dims], 1)[0]
+
+    for step, (power, _) in page.steps_grow.items():
+        assert close(power, slope(step), 1e-6)
+        assert close(page.predicted[step], 1 / 2 - slope(step), 1e-6)
+        assert not close(page.predicted[step], -1 / 2, 1e-1), "not as for steps like d"
+    assert not close(page.steps_grow[1][0], slope(10), 1e-2), "another step"
+
+
 @pytest.fixture(scope="module")
 def rates(torch, module):
     return module("training/measure_rates")

@@ -24,6 +24,9 @@ def test_what_is_drawn(snippet):
         )
         assert [*loss] == page.steps[divisor, batch].tolist()
         assert close(page.loss[divisor, batch], [*loss.values()])
+        for seeds, step in zip(page.of_seed[divisor, batch], loss, strict=True):
+            G, T = np.array(common[step]), np.array(variance[step])
+            assert close(seeds, 1 / (1 + T / (batch * G)))
         for share, step in zip(shares, loss, strict=True):
             signal, noise = np.mean(common[step]), np.mean(variance[step])
             assert close(share, 1 / (1 + noise / (batch * signal)))
