@@ -54,6 +54,10 @@ best["SmolLM2"] = float(smollm["factor"][smollm["cost"].argmin()])
 near = {name: float(max(by[one - 1 : one + 2])) for name, by in cost.items()}
 half = {name: float(by[one - 4]) for name, by in cost.items()}
 double = {name: float(by[one + 4]) for name, by in cost.items()}
+# What the factor costs that 1/8 is in heads of twice the size that it is for.
+typed_for, larger = 64, 128
+by_typing = FACTORS["1/8, typed"](larger, 1)
+typed = float(cost["SmolLM2"][abs(factor - by_typing).argmin()])
 
 # For the page: the curves, and a row of 32 keys that is typical at each factor.
 n_keys = 32
@@ -104,7 +108,11 @@ assert ends["1600 steps"] < 0.5 * cost["1600 steps"][0], (
     "so it can hardly get sharper"
 )
 assert abs(np.log(half["SmolLM2"] / double["SmolLM2"])) < 0.3, (
-    "it pays for sharpness as much as for flatness"
+    "at a factor of two it pays for sharpness as much as for flatness"
+)
+assert 0.4 < ends["SmolLM2"] / cost["SmolLM2"][0] < 0.6, "at four half as much"
+assert abs(np.log(half["1600 steps"] / double["1600 steps"])) < 0.3, (
+    "Near the right scale the two sides cost about the same"
 )
 assert min(half["SmolLM2"], double["SmolLM2"]) > 1 / 3, (
     "a factor of two costs a real model more than a third of a nat"

@@ -20,6 +20,9 @@ def test_the_decoders_curves_by_other_code(snippet):
             assert close(cost.cost[name][at], mean, 1e-9)
             assert close(cost.error[name][at], error, 1e-9)
     assert not close(cost.cost["400 steps"], cost.cost["1600 steps"], 1e-2)
+    (typed,) = stored_rows("trained", "smollm_factors.csv", factor=f"{2**0.5:.6g}")
+    assert close(cost.typed, float(typed["cost"]))
+    assert not close(cost.typed, cost.double["SmolLM2"], 0.1)
     assert close(cost.factor, 2.0 ** (np.arange(-8, 9) / 4), 1e-5)
 
 

@@ -1,7 +1,6 @@
 """The factors of the kinds, from logits; the keys at the start, by drawing rows."""
 
 import re
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -78,16 +77,16 @@ def test_the_quadrature_meets_the_other_chapters(snippet, module):
         assert close(kinds.keys[name], participation(kinds.n_keys, min(64, factor)), 1e-5)
 
 
-def test_the_shape_that_the_page_proposes_has_no_coincidence(module):
+def test_in_the_shape_that_the_page_proposes_no_wrong_scale_is_right(module):
     page = (PROJECT.root / "docs/mistakes.md").read_text("utf-8")
     h, d, n = map(int, re.search(r"(\d+) heads of (\d+) and (\d+) tokens", page).groups())
 
     def closest(d, h, n):
-        of_tokens = {"1/√tokens": (d / n) ** 0.5, "8/d": 8 * d**-0.5, "right": 1.0}
+        others = {"tokens": n, "packed": 3 * d, "8/d": d * d / 64, "number of heads": h * h}
         factors = module("mistakes/factors").FACTORS
-        found = [np.log(by(d, h)) for by in factors.values()]
-        found += [np.log(by) for by in of_tokens.values()]
-        return min(abs(a - b) for a, b in combinations(found, 2))
+        found = [by(d, h) for by in factors.values()]
+        found += [(d / size) ** 0.5 for size in others.values()]
+        return min(abs(np.log(factor)) for factor in found)
 
     assert closest(d, h, n) > 0.05
     assert closest(16, 4, 64) < 1e-9
