@@ -157,3 +157,8 @@ assert typical_at_logits < at_logits / 2, (
 assert common["none"][0] < common["√d"][0] / 10, (
     "The rest is noise: it is about the examples"
 )
+
+# Of the front page.
+assert max(at_logits, typical_at_logits) < 1, (
+    "with that undone, they are no longer"
+)

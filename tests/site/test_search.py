@@ -53,7 +53,7 @@ WANTED = {
     "2x2": {"variance/#puzzle", "questions-numbers/#variance-of-2x2"},
     "Frobenius": {"theorem/", "theorem/#what-is-assumed"},
     "GPT-2": {"saturation/#where-models-start-gpt-2-opt-t5", "questions-numbers/#unit-variance"},
-        "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
+    "variance of dot product": {"variance/", "variance/#the-square-term-by-term"},
     "8/d": {"questions-training/#mup", "training/#why-8-over-d"},
     "vanishing gradient": {
         "questions-without/#vanishing-gradients",
