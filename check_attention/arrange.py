@@ -520,7 +520,7 @@ class Look:
             given = (traces[0].axes or (), traces[1].axes or ())
             part = Part(c, (0, 1), (traces[0].known, traces[1].known), own, given)
             used = query.shape[-1] ** -0.5 if scale is None else float(scale)
-            lines = lines | {"scale": code_line()}
+            lines = lines | {"scale": code_line()} | viewed_at(traces)
             known = [each.line for each in part.known if each.line]
             if known:
                 lines["scale"] = known[-1]
@@ -635,23 +635,42 @@ def cuts_tokens(axes: Axes, dims: Sequence[int]) -> bool:
         dims: which of its dimensions should have the one or the other
     """
     for dim in (axes[at] for at in dims if axes):
+        if any(a.is_mixture for a in dim):
+            return True
         cut = [a for a in dim if not a.is_feature and a.size < a.root.size and not a.is_cut]
         if any(a.is_feature for a in dim):
             elsewhere = {a.root for other in axes if other is not dim for a in other}
             if any(a.root in elsewhere for a in cut):
                 return True
+            # Few tokens: all of them lie between a part of the heads and the coordinates of one.
+            at = next((i for i, a in enumerate(dim) if not a.is_feature), 0)
+            outside = [a for a in dim[:at] if a.is_feature and not a.is_cut]
+            inside = any(a.is_feature for a in dim[at:])
+            if inside and any(a.size < a.root.size and a.root in elsewhere for a in outside):
+                return True
     return False
 
 
+def viewed_at(traces: Sequence[Trace]) -> dict[str, str]:
+    """Say in which line the last view of one of several tensors was made: of the keys, if any."""
+    for trace in reversed(traces):
+        if trace.view_line:
+            return {"layout": trace.view_line}
+    return {}
+
+
 def head_order(t: Tensor) -> list[int] | None:
-    """Say which heads of batch × heads × … are the same, by the first of each; None if none are."""
+    """Number the heads of batch × heads × …, the same as the same; None if all differ."""
     if t.ndim != 4 or t.shape[1] < 2:
         return None
     some = t.detach()[0, :, :2, :4].reshape(t.shape[1], -1)
     if not bool((some != 0).any(-1).all()):
         return None
     first: list[int] = (some[:, None] == some).all(-1).int().argmax(-1).tolist()
-    return None if first == [*range(len(first))] else first
+    if first == [*range(len(first))]:
+        return None
+    numbers = {head: number for number, head in enumerate(dict.fromkeys(first))}
+    return [numbers[head] for head in first]
 
 
 def _each(value: Any, heads: int, like: Tensor) -> Tensor:

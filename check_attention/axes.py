@@ -2,6 +2,7 @@
 
 import math
 import string
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,7 @@ class Axis:
     before: int = 0  # entries that were joined in front of it, and are none of its own
     after: int = 0
     is_cut: bool = False  # a piece of a longer one, as split and slices give it
+    is_mixture: bool = False  # a view has put some of the tokens and some of the features there
 
     @property
     def root(self) -> "Axis":
@@ -71,6 +73,42 @@ def regrouped(axes: Axes, shape: Sequence[int]) -> Axes | None:
                 return None
         made.append(tuple(dim))
     return None if left else tuple(made)
+
+
+def mixed_up(axes: Axes, shape: Sequence[int]) -> Axes | None:
+    """Give the axes after a view that cuts tokens where no axis can be split, or None.
+
+    13 tokens of 5 heads become 13 rows of the whole width: no row has whole tokens. Of such axes
+    nothing is known but where tokens and features are mixed.
+    """
+    old = [axis for dim in axes for axis in dim]
+    before = _extents([axis.size for axis in old])
+    after = _extents(list(shape))
+    touched = [
+        {at for at, (low, high) in enumerate(before) if low < end and start < high}
+        for start, end in after
+    ]
+    times = Counter(at for each in touched for at in each)
+    made = []
+    for size, each in zip(shape, touched, strict=True):
+        of_features = [at for at in each if old[at].is_feature]
+        of_tokens = [at for at in each if not old[at].is_feature]
+        is_cut = any(times[at] > 1 for at in of_tokens) or any(
+            times[at] > 1 and at < min(of_tokens, default=0) < max(of_features)
+            for at in of_features
+        )
+        is_mixture = bool(of_features and of_tokens) and is_cut
+        made.append((Axis(size, is_mixture=is_mixture),) if size > 1 else ())
+    return tuple(made) if any(axis.is_mixture for dim in made for axis in dim) else None
+
+
+def _extents(sizes: list[int]) -> list[tuple[int, int]]:
+    """Give for each dimension how far apart its entries lie in memory, and where they end."""
+    found, stride = [], 1
+    for size in reversed(sizes):
+        found.append((stride, stride * size))
+        stride *= size
+    return found[::-1]
 
 
 STRIDES = (1000003, 1000033, 1000037, 1000039, 1000081, 1000099, 1000117, 1000121)  # primes

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from check_attention.axes import Axes, Axis, alike, broadcast, fresh, regrouped, viewed
+from check_attention.axes import Axes, Axis, alike, broadcast, fresh, mixed_up, regrouped, viewed
 from check_attention.measure import GAP
 from check_attention.stated import is_number
 from check_attention.traces import (
@@ -43,6 +43,7 @@ VIEWS = {
     "unbind", "adjoint",
 }  # fmt: skip
 SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel"}
+REPEATS = {"repeat", "repeat_interleave"}
 # What else leaves a factor, or what scores came from, as it is.
 LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
 stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
@@ -69,7 +70,9 @@ def axes_after(
     if not isinstance(result, Tensor):
         return [None] * len(made)
     if name in SHAPES:
-        return [regrouped(first, result.shape) if first is not None else None]
+        if first is None:
+            return [None]
+        return [regrouped(first, result.shape) or mixed_up(first, result.shape)]
     if name in WIDENS:
         return [_widened(name, result, args, kwargs, traces)]
     if name == "stack":
@@ -346,7 +349,8 @@ def leave_out(
         return scores
     left_out = (*scores.left_out, (mask, trace.axes or (), value))
     if value <= LOW and not words:
-        return replace(scores, left_out=left_out)
+        lines = {"mask": code_line()} | scores.lines
+        return replace(scores, left_out=left_out, lines=lines)
     lines = scores.lines | {"mask": code_line()}
     return replace(scores, left_out=left_out, filled=words or f"{value:.3g}", lines=lines)
 

@@ -57,7 +57,8 @@ class Report:
 
     def faults(self, *kinds: str) -> list[str]:
         """Give a sentence for each of KINDS that some head has, with the heads."""
-        found = []
+        found: list[str] = []
+        told: dict[str, str] = {}  # a verdict, and the kind that it was given for
         for kind in kinds:
             if kind not in KINDS:
                 raise CheckError(f"'{kind}' is no fault; there are {', '.join(KINDS)}")
@@ -65,8 +66,11 @@ class Report:
             if kind == "unknown":
                 rows = [row for row in rows if not self.is_allowed(row.layer)]
                 found += [f"unknown: {each}" for each in self.open()]
-            if rows:
+            if rows and (before := told.get(rows[0].verdict)):
+                found.append(f"{kind}: {self.where(rows)}. See {before}")
+            elif rows:
                 found.append(f"{kind}: {self.where(rows)}. {rows[0].verdict}")
+                told[rows[0].verdict] = kind
         return found
 
     def is_allowed(self, layer: str) -> bool:
@@ -141,7 +145,8 @@ class Report:
             lines = [*_table([_of_layer(rows) for rows in layers]), "", LAYER_COLUMNS, ""]
         for same in grouped(self.rows, lambda row: row.verdicts).values():
             differ = len({row.verdict for row in same}) > 1
-            words = same[0].verdict + " These numbers are of the first head." * differ
+            first = f" These numbers are those of {same[0].layer}, head {same[0].head}."
+            words = same[0].verdict + first * differ
             lines += [fill(words, 88), fill(self.where(same), 88, **INDENT)]
             lines += [f"  {same[0].link}"] * bool(same[0].link)
         lines += [f"Not seen: {name}" for name in self.unseen] + self.notes

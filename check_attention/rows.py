@@ -242,15 +242,23 @@ class Row:
         names = self.numbers
         scale, regime = SCALES[self.scale_verdict], SOFTMAX[self.softmax_verdict]
         parts = [scale, regime]
-        tables = ((MASKS, self.mask_verdict), (AXES, self.axis_verdict))
-        for table, name in (*tables, (LAYOUT, self.layout_verdict)):
+        tables = (
+            (MASKS, self.mask_verdict, ("mask", "softmax")),
+            (AXES, self.axis_verdict, ("softmax",)),
+            (LAYOUT, self.layout_verdict, ("layout",)),
+        )
+        lines = {}
+        for table, name, kinds in tables:
             if name:
                 parts.insert(0, table[name])
+                lines[table[name]] = next((self.lines[k] for k in kinds if k in self.lines), "")
         if self.softmax_verdict == "nan":  # nothing else matters before
             parts.sort(key=lambda part: part is not regime)
         words = []
         for part in parts:
             words.append(part[1].format(**names))
+            if line := lines.get(part):
+                words.append(f"Look at {line}")
             if part is scale:
                 words += self.more_of_scale()
         if self.is_mixed:

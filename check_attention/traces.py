@@ -198,6 +198,7 @@ class Trace:
     is_nested: bool = False  # a product of nested tensors
     is_sigmoid: bool = False  # of scores
     is_lost: bool = False  # made of scores, in a way that is not followed
+    view_line: str = ""  # where it was viewed or repeated last
     is_by_entry: bool = False  # scores were written there one after another
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
-from check_attention.arrange import Look, cuts_tokens
+from check_attention.arrange import Look, cuts_tokens, viewed_at
 from check_attention.axes import (
     Axes,
     Axis,
@@ -30,6 +30,8 @@ from check_attention.axes import (
 from check_attention.follow import (
     KEEPS,
     OVER,
+    REPEATS,
+    SHAPES,
     TIMES,
     TRIANGLES,
     axes_after,
@@ -273,12 +275,15 @@ class Watcher(TorchFunctionMode):
             mixed = self.kept_mixed(name, args, traces)
             total = next((t.total for t in traces if t.total), None)
         outer = self.outer(name, result, given, traces)
+        view_line = next((t.view_line for t in traces if t.view_line), "")
+        if name in SHAPES or name in REPEATS:
+            view_line = code_line()
         is_lost = not scores and any(t.is_lost or t.scores for t in traces)
         for each, told in zip(made, told_axes, strict=True):
             axes_of_each = fitted(told, each.shape)
             trace = Trace(
                 axes_of_each, known, scores, weights, outer,
-                total if not weights else None, mixed, owned, is_lost=is_lost,
+                total if not weights else None, mixed, owned, is_lost=is_lost, view_line=view_line,
                 is_by_entry=any(t.is_by_entry for t in traces),
             )  # fmt: skip
             if (
@@ -410,6 +415,7 @@ class Watcher(TorchFunctionMode):
             known = self.trace(tensors[1]).known if name == "linear" else NOTHING
             self.traces[result] = Trace(known=known, is_nested=name != "linear")
             return
+        self.judge_merge(tensors[1:] if name in ("addmm", "baddbmm", "addbmm") else tensors)
         if name == "linear":
             weight = self.trace(tensors[1])
             if weight.is_owned or (weight.axes is None and weight.known is NOTHING):
@@ -418,8 +424,6 @@ class Watcher(TorchFunctionMode):
                 if is_square and (first.scores or first.weights):
                     self.keep("linear", None, result, args, kwargs)  # talking heads
                     return
-                if first.mixed and first.mixed.sums and cuts_tokens(first.axes or (), [-1]):
-                    first.mixed.sums.about |= {"layout_fault": "cut", "layout_detail": MERGED}
                 if weight.is_owned or self.is_plain(tensors):
                     lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
                     dim = result.ndim - 1
@@ -443,6 +447,18 @@ class Watcher(TorchFunctionMode):
             beta = kwargs.get("beta", 1)
             if trace.scores and beta and tensors[0].numel() > 1:
                 self.traces[result] = replace(trace, scores=replace(trace.scores, is_added=True))
+
+    def judge_merge(self, tensors: list[Tensor]) -> None:
+        """Say whether what a layer is given has the tokens of its heads cut."""
+        if len(tensors) < 2:
+            return
+        first, weight = (self.trace(each) for each in tensors[:2])
+        call = first.mixed
+        if call is None or call.sums is None or not (weight.is_owned or weight.axes is None):
+            return
+        if cuts_tokens(first.axes or (), [-1]):
+            call.sums.about |= {"layout_fault": "cut", "layout_detail": MERGED}
+            call.sums.about["lines"] = call.sums.about["lines"] | viewed_at([first])
 
     def is_plain(self, tensors: list[Tensor]) -> bool:
         """Say whether a weight is none of the model's, and was never computed."""
@@ -499,7 +515,9 @@ class Watcher(TorchFunctionMode):
         }
         given = (traces[one].axes or (), traces[other].axes or ())
         part = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
-        scores = Scores((part,), is_learned=is_learned, lines={"product": code_line()})
+        scores = Scores(
+            (part,), is_learned=is_learned, lines={"product": code_line()} | viewed_at(traces)
+        )
         lines = [each.line for each in part.known if each.line]
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
         scores = scores.times(factor) if factor != 1 else scores

@@ -76,7 +76,7 @@ SCALES = {
     "floor": (ROOT, "A root that was rounded: divided by {floor}, and √{d} is {root:.3g}"),
     "twice": (
         HOLD,
-        "Scaled twice: divided by √d in two places, {root:.3g} times too much",
+        "Scaled twice: divided by √d in two places, so that logits are {root:.3g} times too small",
     ),
     "precedence": (
         HOLD,
@@ -103,7 +103,8 @@ SCALES = {
     ),
     "reversed": (
         HOLD,
-        "Scale reversed: multiplied by √d where it should be divided, d = {d} times too much",
+        "Scale reversed: multiplied by √d where it should be divided, so that logits are d = {d} "
+        "times too large",
     ),
     "fourth root": (
         HOLD,
@@ -135,9 +136,9 @@ SOFTMAX = {
     "nan": (SEEN, "Not finite: {broken}. The other numbers leave out such rows"),
     "frozen": (
         "saturation/#why-there-a-phase-transition",
-        "Frozen: a few keys take nearly all. {sharing:.3g} take part, and where Gaussian logits "
-        "freeze {freezes:.2g} do. A trained head may mean it, or rest on one key; at the start it "
-        "is chance",
+        "Frozen: a few keys take nearly all. {sharing:.3g} take part, fewer than the "
+        "{freezes:.2g} of random logits that are just too large. A trained head may mean it, or "
+        "rest on one key; before training nothing is learned yet, so that chance chooses the keys",
     ),
     "bias": (
         SEEN,

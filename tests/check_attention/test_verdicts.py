@@ -136,7 +136,9 @@ def test_the_summary_counts_heads_and_names_what_deviates():
     assert len([line for line in said.splitlines() if re.match(r"layer \d", line)]) == 12
     assert len(re.findall(r"\nlayer \d", report.text(heads=True))) == 144
     words = " ".join(said.split())
-    assert words.count("These numbers are of the first head") == 1, "of those with another scale"
+    assert words.count("These numbers are those of layer 2, head 6.") == 1, (
+        "of those with another scale"
+    )
 
 
 @pytest.mark.parametrize("site", ["", "https://example.org/"])
