@@ -14,7 +14,7 @@ def test_a_figure_comes_with_caption_alternative_and_code(project):
     assert '<desc id="chapter-line-alternative">One straight line' in html
     shown, folded = html.split("<details>")
     assert "highlight" not in shown
-    assert folded.startswith("<summary>The code, and the script</summary>")
+    assert folded.startswith("<summary>The code, and files to take away</summary>")
     assert folded.index("slope") < folded.index("plt")
     assert 'href="snippets/chapter/line.py"' in folded
 

@@ -207,7 +207,7 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
         beside = {"x": box["x"] + 0.8 * box["width"], "y": box["y"] + 0.9 * box["height"]}
         swipe(page, beside | {"width": 0, "height": 0}, 0, -200)
         after, then = page.evaluate(state)
-        assert after > before + 100
+        assert after > before + 50  # of 200: a busy machine drops some moves
         if part.evaluate("part => part.type !== 'range'"):
             assert then == values
     if name in DRAGGED:
