@@ -31,5 +31,5 @@ def test_without_a_divisor_the_root_of_the_logarithm_holds_only_for_few_keys(mod
 
     few, many = 1e6, 1e9  # ln n: 14 and 21
     root = math.sqrt(math.log(many) / math.log(few))
-    assert close(needed(many, 64) / needed(few, 64), root, 0.05)
-    assert not close(needed(many, 16) / needed(few, 16), root, 0.05)  # d/2 is 8
+    assert close(needed(many, 64) / needed(few, 64), root, 0.02)
+    assert not close(needed(many, 16) / needed(few, 16), root, 0.02)  # d/2 is 8
