@@ -226,7 +226,7 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
         number = float(other)
         if name in OVER:
             number = 1 / number if number else 1.0
-        return known_of(one).times(number or 1.0)
+        return known_of(one).times(number)
     if not isinstance(other, Tensor) or not other.is_floating_point():
         return known_of(one)
     if name in TIMES and other.numel() > one.numel():

@@ -118,6 +118,7 @@ assert flat < start["right"] < min(freezes.values()), (
 )
 assert start["forgotten"] > max(freezes.values()), "freeze without the scale"
 assert start["twice"] < flat, "and go flat with the scale twice"
+assert 1 < keys["forgotten"] < 2, "and your second hardly more than 1"
 assert keys["forgotten"] < 5, (
     "the row freezes: a few of $n$ keys take nearly all"
 )

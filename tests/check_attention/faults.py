@@ -39,6 +39,16 @@ def reversed_scale(wrong=True):
     return Attention(lambda self, q, k, v: soft(self, q, k, v, 4.0 if wrong else 0.25)), inputs()
 
 
+def zero_scale(wrong=True):
+    return Attention(lambda self, q, k, v: soft(self, q, k, v, 0.0 if wrong else 0.25)), inputs()
+
+
+def zero_on_q(wrong=True):
+    return Attention(
+        lambda self, q, k, v: ((q * (0.0 if wrong else 0.25)) @ k.mT).softmax(-1) @ v
+    ), inputs()
+
+
 def one_fourth(wrong=True):
     return Attention(
         lambda self, q, k, v: ((q / 2) @ (k / (1 if wrong else 2)).mT).softmax(-1) @ v

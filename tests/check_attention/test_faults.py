@@ -8,6 +8,8 @@ from tests.check_attention.script import ours, torch
 # What each faulty model is told, among the names of its verdicts.
 SCALES = {
     "reversed_scale": "reversed",
+    "zero_scale": "zero",
+    "zero_on_q": "zero",
     "one_fourth": "fourth root",
     "log2e": "log2",
     "exp2_right": "other",

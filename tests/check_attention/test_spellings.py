@@ -549,3 +549,42 @@ def test_a_factor_of_some_scores_is_found_in_the_logits():
 
     report = both(some, lambda s, q, k, v: soft(s, q, k, v, 0.25))[0]
     assert report.faults("unknown")
+
+
+@pytest.mark.parametrize(
+    ("heads", "tokens"), [(4, 8), (4, 13), (4, 26), (5, 13), (5, 26), (8, 6), (8, 4), (8, 8)]
+)
+@pytest.mark.parametrize("project", ["layer", "matmul", "addmm"])
+def test_an_output_that_is_merged_without_its_transpose(heads, tokens, project):
+    """For any number of tokens, as many as heads or fewer, and however W_O is applied."""
+
+    class Merged(nn.Module):
+        def __init__(self, is_wrong):
+            super().__init__()
+            self.num_heads, self.is_wrong = heads, is_wrong
+            self.qkv, self.o = nn.Linear(8 * heads, 24 * heads), nn.Linear(8 * heads, 8 * heads)
+
+        def forward(self, x):
+            q, k, v = (apart(t, heads) for t in self.qkv(x).chunk(3, -1))
+            y = (q @ k.mT / 8**0.5).softmax(-1) @ v
+            y = y.reshape(x.shape) if self.is_wrong else together(y, x.shape)
+            if project == "layer":
+                return self.o(y)
+            if project == "matmul":
+                return y @ self.o.weight
+            return torch.addmm(self.o.bias, y.view(-1, y.shape[-1]), self.o.weight)
+
+    wrong, right = (
+        ours.check(Merged(is_wrong), inputs(n=tokens, w=8 * heads), show=False)
+        for is_wrong in (True, False)
+    )
+    assert {row.layout_verdict for row in wrong.rows} == {"cut"}
+    assert "Look at test_spellings.py:" in wrong.faults("heads")[0]
+    assert right.ok
+
+
+def test_a_view_that_cuts_tokens_which_are_no_multiple_of_the_heads():
+    wrong = Heads(lambda t, h: t.view(len(t), h, t.shape[1], -1), lambda t, s: t.reshape(s))
+    report = ours.check(wrong, inputs(n=13), show=False)
+    assert {row.layout_verdict for row in report.rows} == {"cut"}
+    assert ours.check(Heads(apart, together), inputs(n=13), show=False).ok

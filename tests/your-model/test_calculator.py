@@ -1,5 +1,8 @@
 """The set-ups of the calculator's table by hand, and where rows go flat or freeze."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -52,3 +55,26 @@ def test_where_rows_are_flat_and_where_they_freeze(snippet, module):
         assert close(np.exp(limit**2 / 2), n)
         # Beyond it few are left.
         assert np.interp(limit, page.sigma, page.share[n]) < 0.2
+
+
+def test_the_two_lines_print_the_numbers_beside_them(snippet, capsys):
+    """For Gaussian logits without a mask; the mean of 1/Σp² over rows would be another number."""
+    torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
+    page = snippet("your-model/calculator")
+    text = Path("docs/your-model.md").read_text("utf-8")
+    lines = re.search(r"```text\n(print\(scores.*?)```", text, re.DOTALL)[1]
+    for name in ("forgotten", "linear, forgotten"):
+        drawn = np.random.default_rng(5).standard_normal((4000, page.n_keys))
+        scores = torch.from_numpy(page.start[name] * drawn)
+        exec(lines, {"scores": scores})
+        spread, keys = (float(each) for each in re.findall(r"[\d.]+\d", _numbers(capsys)))
+        concentration = scores.softmax(-1).square().sum(-1).numpy()
+        error = concentration.std() / np.sqrt(len(drawn)) * page.keys[name] ** 2
+        assert spread == pytest.approx(page.start[name], rel=5e-3)
+        assert abs(keys - page.keys[name]) < 4 * error
+        assert abs(np.mean(1 / concentration) - page.keys[name]) > 8 * error
+
+
+def _numbers(capsys):
+    """Give what was printed, without the kind of its numbers."""
+    return re.sub(r", dtype=torch.\w+", "", capsys.readouterr().out)
