@@ -142,7 +142,9 @@ def agree(model, batch, d, times=1.0, verdict="root", sinks=0):
     with Weights() as weights, torch.no_grad():
         ours.call_with(model, batch)
     kept = weights.kept
-    assert report.notes == []
+    # Longformer writes its scores into bands, which the script says.
+    notes = [note for note in report.notes if verdict != "unknown" or "in parts" not in note]
+    assert notes == []
     assert {row.layout_verdict for row in report.rows} == {""}
     assert "nan" not in {row.softmax_verdict for row in report.rows}
     assert {row.scale_verdict for row in report.rows} == {*np.atleast_1d(verdict)}

@@ -1,6 +1,7 @@
 """It changes nothing while it watches, and nothing at all between the steps that it watches."""
 
 import re
+from textwrap import dedent
 from types import SimpleNamespace
 
 import numpy as np
@@ -138,7 +139,7 @@ def test_an_exception_in_a_watched_step_leaves_nothing():
 def adapters():
     names = {}
     for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[1:]:
-        exec(code, names)
+        exec(dedent(code), names)
     return SimpleNamespace(**names)
 
 

@@ -588,3 +588,42 @@ def test_a_view_that_cuts_tokens_which_are_no_multiple_of_the_heads():
     report = ours.check(wrong, inputs(n=13), show=False)
     assert {row.layout_verdict for row in report.rows} == {"cut"}
     assert ours.check(Heads(apart, together), inputs(n=13), show=False).ok
+
+
+class Packed(Attention):
+    """Batch and heads in one dimension, and the padding repeated for the heads."""
+
+    def forward(self, x, kept):
+        q, k, v = (apart(layer(x), 4).flatten(0, 1) for layer in (self.q, self.k, self.v))
+        kept = kept.repeat(4, 1) if self.wrong else kept.repeat_interleave(4, 0)
+        weights = (q @ k.mT / 4).masked_fill(~kept[:, None], -INF).softmax(-1)
+        return self.o(together((weights @ v).unflatten(0, (-1, 4)), x.shape))
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_another_sequences_padding_is_seen_by_noise_in_it_alone(is_wrong):
+    """A mask is a mask to the script; what the page says to do instead tells the two apart."""
+    model = Packed(None, attr="num_heads", wrong=is_wrong).eval()
+    x, kept = torch.randn(2, 24, 64), torch.arange(24) < torch.tensor([[24], [15]])
+    assert ours.check(model, [(x, kept)], show=False).ok
+    noisy = torch.where(kept[..., None], x, torch.randn_like(x))
+    moves = ((model(x, kept) - model(noisy, kept))[kept].abs() > 1e-5).any()
+    assert bool(moves) == is_wrong
+
+
+def test_keys_and_values_both_in_the_wrong_order_are_seen_with_loaded_weights_alone():
+    wrong, right = (Attention(grouped(order, order)) for order in (False, True))
+    right.load_state_dict(wrong.state_dict())
+    (x, *_) = inputs()
+    assert ours.check(wrong, [x], show=False).ok
+    assert not torch.allclose(wrong(x), right(x), atol=1e-3)
+
+
+def test_a_mask_and_a_softmax_are_told_with_their_lines_and_once():
+    def twice_wrong(s, q, k, v):
+        scores = q @ k.mT / 4
+        return scores.masked_fill(~later(scores), -1e9).softmax(-2) @ v
+
+    axis, mask = ours.check(Attention(twice_wrong), inputs(), show=False).faults("axis", "mask")
+    assert axis.count("Look at test_spellings.py:") == 2
+    assert mask.endswith("See axis")
