@@ -205,9 +205,9 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
         box = part.bounding_box()
         # Beside the grip: on it the finger would move it.
         beside = {"x": box["x"] + 0.8 * box["width"], "y": box["y"] + 0.9 * box["height"]}
-        swipe(page, beside | {"width": 0, "height": 0}, 0, -200)
+        swipe(page, beside | {"width": 0, "height": 0}, 0, -300)  # a busy machine drops some
         after, then = page.evaluate(state)
-        assert after > before + 50  # of 200: a busy machine drops some moves
+        assert after > before + 100
         if part.evaluate("part => part.type !== 'range'"):
             assert then == values
     if name in DRAGGED:

@@ -16,7 +16,8 @@ ELEMENT = re.compile(
 SHEETS = re.compile(r"<link\b[^>]*\b(?:stylesheet|preload)\b[^>]*>")
 OWN_SCRIPT = re.compile(r'<script defer src="[^"]*/(?:explorable|number|why-(\w+))\.js"></script>')
 FOLD = re.compile(r"<details>.*?</details>", re.DOTALL)  # the code
-LINK = re.compile(r'(?<=\s)(?P<kind>href|src)="(?P<to>[^":]*)"')
+# A relative link. What an SVG uses lies in it, and has no address.
+LINK = re.compile(r'(?<=\s)(?<!<use )(?P<kind>href|src)="(?P<to>(?!/)[^":]*)"')
 BARE = """\
 <!doctype html>
 <html lang="en" class="js">
@@ -41,12 +42,14 @@ BARE = """\
 </script>
 <div class="md-content"><article class="md-content__inner md-typeset">
 {element}
-<p class="from">From <a href="{page}">{source}</a>, CC BY 4.0</p>
 </article></div>
 {scripts}
 </body>
 </html>
 """
+
+
+FROM = '<p class="from">From <a href="#{name}">{source}</a>, CC BY 4.0</p>'
 
 
 def bare_pages(html: str, url: str, title: str, site: str) -> dict[str, str]:
@@ -69,13 +72,12 @@ def bare_pages(html: str, url: str, title: str, site: str) -> dict[str, str]:
             for script in OWN_SCRIPT.finditer(html)
             if script[1] in {None, element["name"]}
         ]
-        page = posixpath.relpath(f"/{url}", f"/{embed}") + "/"
+        source = escape(site if title == site else f"{site} {title}")
+        shown = FOLD.sub("", element[0]) + FROM.format(name=element["name"], source=source)
         found[f"{embed}index.html"] = BARE.format(
             title=escape(title),
-            source=escape(site if title == site else f"{site} {title}"),
-            page=f"{page}#{element['name']}",
             sheets=from_folder("\n".join(SHEETS.findall(html)), url, embed),
-            element=from_folder(FOLD.sub("", element[0]), url, embed),
+            element=from_folder(shown, url, embed),
             scripts=from_folder("\n".join(scripts), url, embed),
         )
     return found
@@ -85,14 +87,10 @@ def from_folder(html: str, url: str, new: str) -> str:
     """Write the relative links of a page as they have to be in another folder."""
 
     def rewritten(link: re.Match[str]) -> str:
-        before = html[max(0, link.start() - 5) : link.start()]
-        if before.endswith("<use ") or link["to"].startswith("/"):
-            return link[0]
         path, mark, place = link["to"].partition("#")
-        # What stands in front of the mark is a file, or a folder with a slash at its end.
-        target = posixpath.join(f"/{url}", path) if path else f"/{url}"
+        target = posixpath.join(f"/{url}", path)
         relative = posixpath.relpath(target, f"/{new}")
-        if target.endswith(("/", "/.", "/..")) or not path or path.endswith(".."):
+        if target.endswith(("/", "/.", "/..")):  # a folder, and no file
             relative += "/"
         return f'{link["kind"]}="{relative}{mark}{place}"'
 

@@ -12,8 +12,6 @@ from xml.etree.ElementTree import Element, SubElement
 from weave.run.fonts import shipped
 
 INK = "#101112"
-LETTERS = {"text", "tspan"}
-PIXELS = "px"
 
 
 def figure_file(svg: str, caption: str, source: str) -> str:
@@ -67,7 +65,7 @@ def outlined(text: Element, outlines: dict[str, str]) -> Element:
 def letters(run: Element, given: dict[str, str], group: Element, outlines: dict[str, str]) -> None:
     """Add the letters of a text, or of a part of one, that stand on one line."""
     face = face_of(given.get("class", ""), given.get("font-style", ""))
-    size = float(given["font-size"].removesuffix(PIXELS))
+    size = float(given["font-size"].removesuffix("px"))
     x, y = float(given.get("x", "0").split()[0]), float(given.get("y", "0").split()[0])
     text = run.text or ""
     shapes = [glyph(face, letter) for letter in text]

@@ -78,10 +78,11 @@ function isSlip(word, typed) {
 
 // What was probably meant: for a word that no section has, the most frequent one of which it is a slip.
 function meant({ frequency }, typed) {
-  const known = [...frequency].sort(([, a], [, b]) => b - a);
+  const known = [...frequency.keys()];
   return typed.map((two) => {
-    if (two.length < 4 || /\d/.test(two) || known.some(([one]) => fit(one, two))) return two;
-    return known.find(([one]) => one.length > 3 && isSlip(one, two))?.[0] ?? two;
+    if (two.length < 4 || /\d/.test(two) || known.some((one) => fit(one, two))) return two;
+    const near = known.filter((one) => one.length > 3 && isSlip(one, two));
+    return near.sort((a, b) => frequency.get(b) - frequency.get(a))[0] ?? two;
   });
 }
 const answers = (text, typed) =>
