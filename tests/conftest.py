@@ -71,6 +71,14 @@ def stored_rows(chapter: str, name: str, **where: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="session")
+def torch():
+    """PyTorch, on one core; without it, a test says that it skipped."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: make torch")
+    torch.set_num_threads(1)
+    return torch
+
+
+@pytest.fixture(scope="session")
 def module():
     """Import a module that snippets share: `module("variance/dot_product")`."""
 

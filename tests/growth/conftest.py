@@ -4,13 +4,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def torch():
-    return pytest.importorskip("torch", reason="PyTorch is not installed: make torch")
-
-
-@pytest.fixture(scope="session")
 def measure(torch, module):
-    torch.set_num_threads(1)
     return module("growth/measure_growth")
 
 

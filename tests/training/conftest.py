@@ -13,13 +13,6 @@ def recall(module):
 
 
 @pytest.fixture(scope="session")
-def torch():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed: make torch")
-    torch.set_num_threads(1)
-    return torch
-
-
-@pytest.fixture(scope="session")
 def model(torch, module):
     return module("training/recall_transformer")
 
