@@ -58,16 +58,20 @@ def looked_at(W, probe, remedy):
     )
 
 
-def run(data, probe, remedy, optimizer, rate, qk, seed, steps):
+def run(data, probe, d, remedy, optimizer, rate, seed, steps, **changes):
     """Train once; yield the step and what is found there, by name.
 
-    `change` is the rms over all heads and pairs of what the last step changed
-    in what softmax sees, less the mean of a row.
+    `changes` go to `transformer.train`. `change` is the rms over all heads and
+    pairs of what the last step changed in what softmax sees, less the mean of a
+    row.
     """
     eta = [rate * each for each in ETA]
-    how = (data, D, seed, remedy, optimizer, eta, steps)
-    before, where = None, {"device": probe.device, "times": {"Q": qk, "K": qk}}
-    for step, W in enumerate(transformer.train(*how, **where)):
+    how = (data, d, seed, remedy, optimizer, eta, steps)
+    before, trained = (
+        None,
+        transformer.train(*how, device=probe.device, **changes),
+    )
+    for step, W in enumerate(trained):
         if step + 1 in STEPS:
             before, _ = looked_at(W, probe, remedy)
         if step not in STEPS:
@@ -143,9 +147,12 @@ def main():
     head = heading(about, AT + FOUND)
     done = begin(path, head, len(AT) - 1, lambda run: LAST[float(run[2])])
     for each in grid():
-        if tuple(map(str, each)) not in done:
-            rows = [*run(data, probe, *each, LAST[each[2]])]
-            store(path, each, rows, FOUND)
+        if tuple(map(str, each)) in done:
+            continue
+        remedy, optimizer, rate, qk, seed = each
+        how = (data, probe, D, remedy, optimizer, rate, seed, LAST[rate])
+        rows = [*run(*how, times={"Q": qk, "K": qk})]
+        store(path, each, rows, FOUND)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ differs between two runs of one optimizer and one width but the remedy:
 
 import torch
 from torch.nn import functional
+from torch.optim import _muon
 
 LAYERS, HEADS, LENGTH, BYTES = 2, 4, 64, 256
 REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d"]
@@ -129,6 +130,28 @@ def batch(text, sequences, rng):
     return text[at + torch.arange(LENGTH + 1)].long()
 
 
+def rounded(x):
+    """Return numbers as bf16 has them, held in fp32."""
+    return x.bfloat16().float()
+
+
+def orthogonal(step, coefficients, iterations, least):
+    """Return a nearly orthogonal matrix (out × in), as PyTorch's Muon makes it.
+
+    PyTorch multiplies in bf16, for which many processors have no instruction:
+    they take ten to forty times as long. Here each product is made in fp32 and
+    then rounded to bf16, which is what bf16 arithmetic does as well, but for
+    the order in which it adds up.
+    """
+    a, b, c = coefficients
+    x = rounded(step if len(step) <= len(step.T) else step.T)
+    x = rounded(x / rounded(x.norm()).clamp(min=least))
+    for _ in range(iterations):
+        gram = rounded(x @ x.T)
+        x = rounded(a * x + rounded(b * gram + c * (gram @ gram)) @ x)
+    return x if len(step) <= len(step.T) else x.T
+
+
 def optimizers(W, optimizer, eta, times=None):
     """Return the optimizers of all weights: Adam, or Muon and Adam.
 
@@ -146,6 +169,8 @@ def optimizers(W, optimizer, eta, times=None):
         groups[name in muon].append(group)
     found = [torch.optim.Adam(groups[False], eps=1e-12, foreach=True)]
     if muon:
+        if not next(iter(W.values())).is_cuda:
+            _muon._zeropower_via_newtonschulz = orthogonal
         how = {"weight_decay": 0, "adjust_lr_fn": "spectral_unclamped"}
         found.append(torch.optim.Muon(groups[True], lr=eta[1], **how))
     return found
@@ -199,17 +224,19 @@ def train(
     device="cpu",
     times=None,
     gain=1.0,
+    warmup=0,
 ):
     """Train; yield the weights before the first step and after each.
 
     What one seed draws from the text is the same in all runs. `times` is that
-    of `optimizers`, and `gain` that of `init`.
+    of `optimizers`, and `gain` that of `init`. In the first `warmup` steps all
+    rates rise to their own in equal parts.
     """
     W = init(d, seed, remedy, device, gain)
     each, start = optimizers(W, optimizer, eta, times), norms(W)
     rng = torch.Generator().manual_seed(1000 + seed)
     yield W
-    for _ in range(steps):
+    for step in range(steps):
         drawn = batch(text, sequences, rng).to(device)
         lost, inside = loss(W, drawn, remedy)
         for one in each:
@@ -217,6 +244,9 @@ def train(
         lost.backward()
         if remedy == "shared rate":
             share_rates(each, norms(W), start)
+        if step < warmup:
+            for group in (group for one in each for group in one.param_groups):
+                group["lr"] = group["first"] * (step + 1) / warmup
         for one in each:
             one.step()
         if remedy in DECAYS:

@@ -95,7 +95,8 @@ def test_a_sample_of_the_steps_again(measure, module, steps, arm, optimizer):
     at = {"remedy": arm[0], "qk": str(arm[1]), "optimizer": optimizer, "rate": "4", "step": "10"}
     data, probe = same_text(measure, module, "steps.csv")
     row, other = (stored_rows("growth", "steps.csv", seed=seed, **at)[0] for seed in "01")
-    [(step, found)] = steps.run(data, probe, arm[0], optimizer, 4, arm[1], 0, 10)
+    own = {"Q": arm[1], "K": arm[1]}
+    [(step, found)] = steps.run(data, probe, 32, arm[0], optimizer, 4, 0, 10, times=own)
     assert step == 10
     for name in steps.FOUND:
         assert close(found[name], float(row[name]), 1e-2)

@@ -1,0 +1,150 @@
+"""Which rate of their own suits W_Q and W_K, with a norm and without?
+
+    make measure ARGS=snippets/growth/measure_own_rate.py
+
+takes about three hours of one core, and needs PyTorch. It writes own_rate.csv
+run by run; stopped and started again, it goes on where it was. To measure all
+again, delete the table first. Given the name of a part, `choose`, `score`,
+`long` or `wide`, it makes this part alone, each in an hour or less; the second
+and the fourth need what the first has found, and the third chooses for itself.
+
+The design, written down before the runs. measure_steps.py found that at four
+times the rate a quarter of it for W_Q and W_K does nearly all that QK-norm
+does. What it left open: the quarter came from a pilot; QK-norm had one rate
+only; "the other weights can bear more" had no control in which others are
+slowed; and a warm-up might do as well. So here W_Q and W_K have m times the
+rate of all other weights, with 1/√d alone and with QK-norm, and
+
+- `choose`: m = 1 … 1/16, the others at η and 4η, 300 steps, d = 32, seeds 11 to
+  13. For each optimizer, rate and remedy the m with the lowest mean loss is
+  chosen.
+- `score`: seeds 3 to 8, which have chosen nothing. The chosen m beside m = 1;
+  at 4η also controls: a quarter of the rate for W_V and W_O, for the ReLU
+  layer, or for all that is not W_Q and W_K (these two at 4η); a warm-up of 100
+  steps; a cap at 9 and a clip at 20, alone and together with the m that was
+  chosen for 1/√d; the rate that falls as W_Q and W_K grow, with a warm-up.
+- `long`: 1000 steps at η, m = 1, 1/2, 1/4, 1/8; seeds 11 and 12 choose, 3 to 8
+  score the chosen m beside m = 1.
+- `wide`: d = 64, with m as it was chosen at d = 32, seeds 3 to 5, 300 steps at
+  η and 4η: does what was chosen for one size hold for twice that?
+
+What would mean what, of the loss at the chosen m:
+- 1/√d is level with QK-norm: the smaller step explains the gain.
+- QK-norm is ahead at every m: the norm adds something to the step.
+- a cap or clip with the chosen m is ahead of that m alone: so does the bound.
+- slowing other matrices helps as much as slowing W_Q and W_K: then it is any
+  part of the rate, and not these two.
+- a warm-up helps as much: then it is the first steps that do the harm.
+`change`, how far the last step moved the logits, is there for QK-norm too: if
+its steps are as short as those of the chosen m, the reading that a norm helps
+by shorter steps is supported, and if they are as long as those of m = 1 with
+1/√d, it is refuted.
+"""
+
+import sys
+from itertools import product
+from pathlib import Path
+
+import measure_growth
+import numpy as np
+import torch
+from measure_growth import OPTIMIZERS
+from measure_steps import FOUND, begin, heading, run, store
+from stored import read
+
+TABLE = Path(__file__).with_name("own_rate.csv")
+CHOOSE, SCORE = [11, 12, 13], [3, 4, 5, 6, 7, 8]
+AT = ["d", "remedy", "optimizer", "rate", "slowed", "m", "warmup", "last"]
+AT += ["seed", "step"]
+WARMUP = 100
+FACTORS = [1, 0.5, 0.25, 0.125, 0.0625]
+WEIGHTS = {"QK": "QK", "VO": "VO", "ReLU": ("up", "down")}
+REMEDIES = ["none", "QK-norm"]
+
+
+def choosing(rates, factors, last, seeds):
+    """Yield the runs that choose: d, remedy, optimizer, rate, … as in AT."""
+    each = product(seeds, rates, OPTIMIZERS, REMEDIES, factors)
+    for seed, rate, optimizer, remedy, m in each:
+        yield 32, remedy, optimizer, rate, "QK", m, 0, last, seed
+
+
+def chosen(optimizer, remedy, rate, last):
+    """Return the m with the lowest mean loss of the seeds that choose."""
+    rows = read(TABLE.name)
+    where = {"d": 32, "remedy": remedy, "optimizer": optimizer, "rate": rate}
+    where |= {"slowed": "QK", "warmup": 0, "last": last, "step": last}
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    rows = rows[np.isin(rows["seed"], CHOOSE)]
+    if not len(rows):
+        raise SystemExit(f"{TABLE.name} lacks the runs that choose: `choose`")
+    loss = {m: rows["loss"][rows["m"] == m].mean() for m in set(rows["m"])}
+    return float(min(loss, key=loss.get))
+
+
+def scoring():
+    """Yield the runs of `score`."""
+    for seed, optimizer in product(SCORE, OPTIMIZERS):
+        best = chosen(optimizer, "none", 4, 300)
+        for rate, remedy in product((1, 4), REMEDIES):
+            for m in sorted({1, chosen(optimizer, remedy, rate, 300)}):
+                yield 32, remedy, optimizer, rate, "QK", m, 0, 300, seed
+        # All that is not W_Q and W_K has a quarter of 4η.
+        yield 32, "none", optimizer, 1, "QK", 4, 0, 300, seed
+        for slowed in ("VO", "ReLU"):
+            yield 32, "none", optimizer, 4, slowed, 0.25, 0, 300, seed
+        for remedy in ("none", "QK-norm", "shared rate"):
+            yield 32, remedy, optimizer, 4, "QK", 1, WARMUP, 300, seed
+        for remedy, m in product(("low cap", "QK-clip"), (1, best)):
+            yield 32, remedy, optimizer, 4, "QK", m, 0, 300, seed
+
+
+def lasting():
+    """Yield the runs of `long`: first those that choose, then the others."""
+    yield from choosing([1], FACTORS[:4], 1000, CHOOSE[:2])
+    for seed, optimizer, remedy in product(SCORE, OPTIMIZERS, REMEDIES):
+        for m in sorted({1, chosen(optimizer, remedy, 1, 1000)}):
+            yield 32, remedy, optimizer, 1, "QK", m, 0, 1000, seed
+
+
+def wide():
+    """Yield the runs of `wide`."""
+    each = product(SCORE[:3], OPTIMIZERS, (1, 4), REMEDIES)
+    for seed, optimizer, rate, remedy in each:
+        for m in sorted({1, chosen(optimizer, remedy, rate, 300)}):
+            yield 64, remedy, optimizer, rate, "QK", m, 0, 300, seed
+
+
+PARTS = {
+    "choose": lambda: choosing([4, 1], FACTORS, 300, CHOOSE),
+    "score": scoring,
+    "long": lasting,
+    "wide": wide,
+}
+
+
+def main(parts):
+    """Measure what is not stored yet, and store it."""
+    torch.set_num_threads(1)
+    raw = measure_growth.text()
+    data, probe = measure_growth.split(raw)
+    probe = probe.to(measure_growth.DEVICE)
+    about = measure_growth.provenance(raw) | {
+        "seeds": f"{CHOOSE} choose, {SCORE} score",
+        "command": f"make measure ARGS=snippets/growth/{Path(__file__).name}",
+    }
+    done = begin(TABLE, heading(about, AT + FOUND), len(AT) - 1, lambda x: x[7])
+    for part in parts or PARTS:
+        for each in PARTS[part]():
+            if tuple(map(str, each)) in done:
+                continue
+            d, remedy, optimizer, rate, slowed, m, warmup, last, seed = each
+            how = (data, probe, d, remedy, optimizer, rate, seed, last)
+            times = dict.fromkeys(WEIGHTS[slowed], m)
+            rows = [*run(*how, times=times, warmup=warmup)]
+            store(TABLE, each, rows, FOUND)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
