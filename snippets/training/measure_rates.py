@@ -2,26 +2,28 @@
 
     make measure ARGS=snippets/training/measure_rates.py
 
-takes about ten minutes of one core, and needs PyTorch. It writes rates.csv, a
+takes about half an hour of one core, and needs PyTorch. It writes rates.csv, a
 seed of a setting at a time, and goes on where it was stopped.
 
 The design, written down before the first run that counts.
 
 Question. μP's reason for 1/d is that with 1/√d the steps of q·k grow like √d,
-so that larger heads stand smaller rates only. Three arms:
+so that larger heads stand smaller rates only. Four arms:
 
 - "√d": divided by √d, one rate for all weights;
 - "√d own rate": the same, but W_Q and W_K have the rate times √(16/d);
+- "√d others": the control, where they have the rate, and all others have it
+  times √(16/d);
 - "d": divided by d, one rate for all weights.
 
-At d = 16 the first two are the same runs. Rates lie a factor of √2 apart, seven
-for each arm and head size, around where the seeds 0 to 2 of learning.csv had
-their border. Twelve other seeds count, 20 to 31. A run learns if the mean loss
-of its last ten batches is below 1 nat; it ends after 500 steps, or before, once
-that mean is below 0.1. Each seed tries the rates upwards until one has failed
-(seed 20, before a change of this plan, until two in a row have). Which rates it
-leaves out depends on nothing but runs that are in the table, so the likelihood
-of these is still right.
+At d = 16 the first three are the same runs. Rates lie a factor of √2 apart,
+seven for each arm and head size, around where the seeds 0 to 2 of learning.csv
+had their border. Twelve other seeds count, 20 to 31. A run learns if the mean
+loss of its last ten batches is below 1 nat; it ends after 500 steps, or before,
+once that mean is below 0.1. Each seed tries the rates upwards until one has
+failed (seed 20, before a change of this plan, until two in a row have). Which
+rates it leaves out depends on nothing but runs that are in the table, so the
+likelihood of these is still right.
 
 What is looked for: the rate at which half of the runs learn, by a logistic
 curve in ln rate with one width for all, and its power in d for each arm.
@@ -31,10 +33,14 @@ curve in ln rate with one width for all, and its power in d for each arm.
 - "√d own rate" near 0: larger heads then stand the same rate for everything
   else, so that it is the steps of W_Q and W_K that were too long, and a rate of
   their own does what 1/d does.
+- "√d others" falls like "√d": it is the steps of W_Q and W_K. Near 0: shorter
+  steps of other weights do as well, and then the middle panel shows nothing
+  about W_Q and W_K.
 - "d" near 0 is what μP says.
 
-First "√d" for all seeds; then the two others, 1/d at the two ends alone. (There
-was time for six seeds of these, and seeds agree too well for a logistic curve.)
+(First six seeds of the second and the last arm were run, with 1/d at the two
+ends alone and without the control. Seeds agree too well for a logistic curve.
+Then all was run again, with all seeds.)
 """
 
 from itertools import product
@@ -45,40 +51,38 @@ import recall_transformer as model
 from tables import about, fill
 
 RUNS = Path(__file__).with_name("rates.csv")
-SEEDS, FEWER = range(20, 32), range(20, 26)
+SEEDS = range(20, 32)
 STEPS, LEARNED = 500, 0.1
 # A factor of √2 apart, from .001 to .016.
 GRID = [round(0.001 * 2 ** (i / 2), 6) for i in range(9)]
 LOW, HIGH = GRID[:7], GRID[2:]
+# The divisor, and the factors on the rates of W_Q and W_K and of the others.
 ARMS = {
-    "√d": lambda d: (d**0.5, 1),
-    "√d own rate": lambda d: (d**0.5, (16 / d) ** 0.5),
-    "d": lambda d: (d, 1),
+    "√d": lambda d: (d**0.5, 1, 1),
+    "√d own rate": lambda d: (d**0.5, (16 / d) ** 0.5, 1),
+    "√d others": lambda d: (d**0.5, 1, (16 / d) ** 0.5),
+    "d": lambda d: (d, 1, 1),
 }
 
 
 def rates(arm, d):
     """Return the rates that are tried."""
-    return LOW if arm == "√d" and d > 32 else HIGH
+    return LOW if arm in ("√d", "√d others") and d > 32 else HIGH
 
 
 def grid():
     """Return the settings, each with one seed: (arm, d, seed)."""
-    first = [("√d", 16), ("√d", 64), ("√d", 256)]
-    then = [*product(("√d own rate",), (64, 256)), ("d", 16), ("d", 256)]
-    return [
-        (arm, d, seed)
-        for part, seeds in ((then, FEWER), (first, SEEDS))
-        for seed in seeds
-        for arm, d in part
-    ]
+    settings = [*product(("√d", "d"), (16, 64, 256))]
+    settings += product(("√d own rate", "√d others"), (64, 256))
+    return [(arm, d, seed) for seed in SEEDS for arm, d in settings]
 
 
 def train(arm, d, rate, seed):
     """Train once; return the steps made, and the mean loss of the last ten."""
-    s, scoring = ARMS[arm](d)
+    s, own, others = ARMS[arm](d)
     losses = []
-    for _, loss in model.train(d, s, rate, seed, STEPS, scoring=scoring):
+    how = (d, s, others * rate, seed, STEPS)
+    for _, loss in model.train(*how, scoring=own / others):
         losses.append(loss)
         if len(losses) >= 10 and np.mean(losses[-10:]) < LEARNED:
             break
