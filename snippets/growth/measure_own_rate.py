@@ -21,8 +21,9 @@ rate of all other weights, with 1/√d alone and with QK-norm, and
   and controls: a quarter of the rate for W_V and W_O, for the ReLU layer, or
   for all that is not W_Q and W_K (these two at 4η); a warm-up of 100 steps; a
   cap at 9 and a clip at 20, alone and together with the m that was chosen for
-  1/√d; the rate that falls as W_Q and W_K grow, with a warm-up. All of these
-  are compared with 1/√d at η.
+  1/√d; the rate of measure_steps.py that falls as W_Q and W_K grow, with a
+  warm-up, and one that falls as a norm's steps do. All of these are compared
+  with 1/√d at η.
 - `long`: 1000 steps at η, with Muon, as with Adam measure_steps.py found little
   to gain there; m = 1, 1/2, 1/4, 1/8; seeds 11 and 12 choose, 3 to 6 score the
   chosen m beside m = 1.
@@ -98,6 +99,7 @@ def scoring():
             yield 32, "none", optimizer, 4, slowed, 0.25, 0, 300, seed
         for remedy in ("none", "QK-norm", "shared rate"):
             yield 32, remedy, optimizer, 4, "QK", 1, WARMUP, 300, seed
+        yield 32, "norm's rate", optimizer, 4, "QK", 1, 0, 300, seed
         for remedy, m in product(("low cap", "QK-clip"), (1, best)):
             yield 32, remedy, optimizer, 4, "QK", m, 0, 300, seed
 

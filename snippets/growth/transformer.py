@@ -22,6 +22,8 @@ differs between two runs of one optimizer and one width but the remedy:
 - "even": attention that weighs all keys alike, to see what attention is worth.
 - "low cap": softmax sees 9 tanh(logit/9), about what QK-norm lets through.
 - "shared rate": W_Q's rate falls as |W_K| grows, and W_K's as |W_Q| does.
+- "norm's rate": both rates fall as |W_Q| |W_K| grows, as with a norm, where a
+  step turns q by less as W_Q grows, and a logit does not feel the length of k.
 - "undivided norm": QK-norm, and q·k is divided by nothing.
 """
 
@@ -185,18 +187,27 @@ def norms(W):
     }
 
 
-def share_rates(each, now, start):
+def share_rates(each, now, start, both=False):
     """Divide the rate of W_Q by what |W_K| has grown by, and the reverse.
 
     A step on W_Q moves a logit by as much as k is long, so these steps move it
-    about as far as the first ones do.
+    about as far as the first ones do. With `both` each rate is divided by what
+    its own matrix has grown by as well.
     """
     other = str.maketrans("QK", "KQ")
     for one in each:
         for group in one.param_groups:
-            name = group["name"].translate(other)
-            if group["name"] in now:
-                group["lr"] = group["first"] * start[name] / now[name]
+            name = group["name"]
+            if name not in now:
+                continue
+            names = (
+                [name, name.translate(other)]
+                if both
+                else [name.translate(other)]
+            )
+            group["lr"] = group["first"]
+            for grown in names:
+                group["lr"] *= start[grown] / now[grown]
 
 
 @torch.no_grad()
@@ -242,11 +253,13 @@ def train(
         for one in each:
             one.zero_grad()
         lost.backward()
-        if remedy == "shared rate":
-            share_rates(each, norms(W), start)
+        for group in (group for one in each for group in one.param_groups):
+            group["lr"] = group["first"]
+        if remedy in ("shared rate", "norm's rate"):
+            share_rates(each, norms(W), start, both=remedy == "norm's rate")
         if step < warmup:
             for group in (group for one in each for group in one.param_groups):
-                group["lr"] = group["first"] * (step + 1) / warmup
+                group["lr"] *= (step + 1) / warmup
         for one in each:
             one.step()
         if remedy in DECAYS:

@@ -1,6 +1,7 @@
 """Rates of their own, shared rates and norms without a divisor: exact, and a sample again."""
 
 import hashlib
+import importlib
 
 import pytest
 
@@ -52,6 +53,44 @@ def test_a_shared_rate_keeps_how_far_a_step_moves_a_logit(torch, transformer):
     first = 0.2 / 32
     expected = {"Q0": first / 3, "K0": first, "Q1": first, "K1": first / 2, "V0": first}
     assert close([rates[name] for name in expected], [*expected.values()])
+    transformer.share_rates(each, transformer.norms(W), start, both=True)
+    rates = {group["name"]: group["lr"] for one in each for group in one.param_groups}
+    both = {"Q0": first / 3, "K0": first / 3, "Q1": first / 2, "K1": first / 2, "V0": first}
+    assert close([rates[name] for name in both], [*both.values()])
+
+
+def test_a_warmup_raises_all_rates_in_equal_parts(torch, transformer):
+    """The third of four steps is three quarters as long as without, and the fifth as long."""
+    data = torch.randint(256, (500,), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
+    how, rates = (data, 8, 0, "none", "Muon", (0.2, 0.02), 5), {}
+    for warmup in (0, 4):
+        made, rates[warmup] = transformer.optimizers, []
+
+        def watched(*args, seen=rates[warmup], made=made):
+            found = made(*args)
+            found[0].register_step_post_hook(lambda one, *_: seen.append(one.param_groups[0]["lr"]))
+            return found
+
+        transformer.optimizers = watched
+        try:
+            list(transformer.train(*how, warmup=warmup))
+        finally:
+            transformer.optimizers = made
+    assert close([a / b for a, b in zip(rates[4], rates[0], strict=True)], [0.25, 0.5, 0.75, 1, 1])
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (32, 16), (16, 32)])
+def test_muon_is_pytorchs_own_up_to_how_bf16_rounds(torch, transformer, shape):
+    """Its Newton–Schulz in fp32, rounded, against the one in bf16; and not with a step fewer."""
+    muon = importlib.reload(torch.optim._muon)
+    step = torch.randn(shape, generator=torch.Generator().manual_seed(2))
+    how = ((muon.DEFAULT_A, muon.DEFAULT_B, muon.DEFAULT_C), muon.DEFAULT_NS_STEPS, muon.EPS)
+    theirs = muon._zeropower_via_newtonschulz(step, *how).float()
+    ours = transformer.orthogonal(step, *how)
+    apart = (ours - theirs).norm() / theirs.norm()
+    assert apart < 2**-7, "two steps of bf16"
+    fewer = transformer.orthogonal(step, how[0], 4, how[2])
+    assert (fewer - theirs).norm() / theirs.norm() > 10 * 2**-7
 
 
 def test_gains_of_a_quarter_power_are_the_divisor(transformer, text):
