@@ -50,6 +50,7 @@ def test_the_powers(snippet):
         moved = [np.polyfit(x, y + errors * row, 1)[0] - power for row in np.eye(len(y))]
         assert close(page.power[arm], (power, np.linalg.norm(moved)), 1e-6)
     assert not close(page.power["√d"], page.power["own rate"], 1e-1)
+    assert {len(by_seed(arm, d)) for arm, d in page.border} == {page.n_seeds}
 
 
 def test_what_the_steps_predict(snippet):
@@ -108,6 +109,20 @@ def test_a_rate_of_their_own(torch, model):
         times = 0.25 if name[0] in "QK" else 1
         assert torch.allclose(moves[1][name], times * move, rtol=1e-3, atol=1e-7), name
         assert not torch.allclose(moves[1][name], 0.5 * move, rtol=1e-2, atol=1e-7), name
+
+
+def test_the_control_slows_all_but_w_q_and_w_k(torch, model, rates):
+    """At d = 64 a first step moves W_Q and W_K as before, and all the rest half as far."""
+    s, own, others = rates.ARMS["√d others"](64)
+    moves = []
+    for rate, scoring in ((0.001, 1), (others * 0.001, own / others)):
+        run = model.train(64, s, rate, 0, 1, scoring=scoring)
+        states = [{n: w.detach().clone() for n, w in W.items()} for W, _ in run]
+        moves.append({name: states[1][name] - w for name, w in states[0].items()})
+    for name, move in moves[0].items():
+        times = 1 if name[0] in "QK" else 0.5
+        assert torch.allclose(moves[1][name], times * move, rtol=1e-3, atol=1e-7), name
+        assert not torch.allclose(moves[1][name], 0.25 * move, rtol=1e-2, atol=1e-7), name
 
 
 def test_the_loss_that_comes_along(torch, model):
