@@ -46,11 +46,13 @@ fixed_effective = {
 }
 frozen = np.sqrt(2 * np.log(n_keys))
 frozen_width = frozen / 0.02**2
+frozen_near = int(round(frozen_width, -2))
 # Before the first layer norm: embeddings of variance 1, and D/2 sines and
 # cosines, whose squares add up to 1 in pairs. x·x is this many times D.
 first_input = 1 + 1 / 2
 linear_bias = 1 / (3 * D)  # what the bias of nn.Linear adds
 wrong_root = np.sqrt(head / D)  # unit variances, divided by √D
+wrong_linear = wrong_root * logit_sd["nn.Linear"]
 cross_var_k = 768 * 2 / (768 + 512)  # keys of width 768, queries of 512
 cross_sd = np.sqrt(cross_var_k)
 
@@ -127,7 +129,7 @@ assert [D, D / 8, head] == [512, 64, 64], (
     r"Width 512 in 8 heads of 64 means $\sqrt{64}$"
 )
 assert abs(wrong_root**2 - 64 / 512) < 1e-9, (
-    r"with $\sqrt{512}$ the spread at the start is"
+    r"With $\sqrt{512}$ all logits are $\sqrt8$ times smaller, whatever they"
 )
 
 # Of the questions.

@@ -28,7 +28,12 @@ qk_bound = {d: d**0.5 for d in (64, 128)}
 qk_best = {d: 1 / (1 + 511 * np.exp(-b)) for d, b in qk_bound.items()}
 # The same at d = 64 if the others are noise of spread 1, the mean of whose
 # exponentials is e^½.
-qk_best_of_noise = 1 / (1 + 511 * np.exp(1 / 2 - qk_bound[64]))
+qk_many = 2**17
+qk_of_noise = {
+    n: 1 / (1 + (n - 1) * np.exp(1 / 2 - qk_bound[64])) for n in (512, qk_many)
+}
+qk_match_among_many = qk_of_noise[qk_many]
+qk_half_match = 1 / (1 + 511 * np.exp(1 / 2 - qk_bound[64] / 2))
 
 # %%
 import matplotlib.pyplot as plt
@@ -63,8 +68,8 @@ best = [1 / (1 + (n - 1) * np.exp(-2)) for n in (too_many - 1, too_many)]
 assert best[0] > 1 / 2 > best[1], "keys on, no key can get as much as half"
 top = np.exp(needed[512])
 assert abs(top / (top + 511) - 1 / 2) < 1e-9, (
-    "For one key to get half of the weight among 511 others … with a cosine of"
-    r" 0, its exponential has to balance 511 ones, … at least $\ln 511"
+    "For one key to get half of the weight among 511 others, … a cosine of"
+    r" exactly 0, its exponential has to balance 511 ones, … at least $\ln 511"
 )
 assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
     "At 50 it lets the best of 512 keys come"
@@ -73,8 +78,12 @@ assert abs(cap_lack * (1 + np.exp(50) / (512 - 1)) - 1) < 1e-9, (
 assert np.isclose(qk_bound[128] ** 2, 128), (
     "So no logit exceeds $\\sqrt d$, which is"
 )
-assert qk_best_of_noise > 1 / 2, "That is … of the weight, so it can"
-assert qk_best_of_noise < qk_best[64], "the other logits have a spread of 1"
+assert 1 / 2 < qk_of_noise[512] < 0.9, "keys it is, if the match is perfect"
+assert qk_of_noise[512] < qk_best[64], (
+    "not 1 but $e^{1/2}$, because the lucky ones count for more"
+)
+assert qk_half_match < 1 / 10, "But a key with a cosine of … gets"
+assert qk_of_noise[qk_many] < 1 / 50, "keys even a perfect match gets"
 
 # Of the questions.
 assert abs(cosine_ceiling[512] * (1 + 511 / np.e**2) - 1) < 1e-9, (

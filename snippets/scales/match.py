@@ -99,6 +99,10 @@ for name in drawn:
     )
 
 # Of the page.
+lead = [np.log(n - 1) / np.log(n) for n in (10, 100, 10**6)]
+assert 0.95 < min(lead) < max(lead) < 1, (
+    "that wins half of the weight: about 1, from ten keys on"
+)
 a = np.linspace(1, 9, 801)
 needs, best = log_n / a + a / 2, factors["√d/√(2 ln n)"]
 assert abs(a[np.argmin(needs)] - best) < 0.01, (

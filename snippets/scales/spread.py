@@ -98,7 +98,9 @@ assert np.ptp(cosine) < 0.01, "like the cosine, is level"
 for f in ("log d", "d⁵", "exp πd"):
     for table in (start, aligned):
         low, high = sorted([table[f][64], table[f][4096]])
-        assert high > 3 * low, r"$\log d$ and $d^5$ keep nothing level"
+        assert high > 3 * low, (
+            r"$\log d$ and $d^5$ keep neither of the two level"
+        )
 assert start["exp πd"][4096] == aligned["exp πd"][4096] == 0, (
     "at 4096 both are 0 in fp64"
 )

@@ -35,6 +35,8 @@ frozen = np.sqrt(2 * np.log(n_keys))
 frozen_d = frozen**2
 taking_part_then = 1 / mean_square_weights(n_keys, frozen)
 frozen_log_d = brentq(lambda d: np.sqrt(d) / np.log(d) - frozen, 10, 1e4)
+first_frozen = {"1": frozen_d, "log d": frozen_log_d}
+frozen_from = {name: int(np.ceil(d)) for name, d in first_frozen.items()}
 
 # %%
 import matplotlib.pyplot as plt
@@ -73,15 +75,15 @@ assert np.ptp(by_root) < 1e-9, "Divided by √d it is level at about"
 assert np.all(np.diff(by_d) < 0), "Divided by d it sinks to 1/512"
 
 # Of the page.
-assert np.ptp(by_root) < 1e-9, (
-    r"Of these divisors only $\sqrt d$ gives the same picture in every head"
-)
+level = [line for line in (by_1, by_log, by_root, by_d) if np.ptp(line) < 1e-9]
+assert len(level) == 1, r"Only $\sqrt d$ gives a row that is the same in every"
+assert by_root[0] > 10 / n_keys, "the same in every head *and* not flat"
 rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
 assert np.all(np.diff(rising) > 0), (
     r"$\log d$ grows more slowly than any root, so what is left grows without"
     " limit"
 )
-assert frozen_log_d > 10 * frozen_d, r"$\log d$ puts it off until about"
+assert frozen_log_d > 10 * frozen_d, r"$\log d$ puts it off until"
 assert frozen > 1, r"since 1 lies below $\sqrt{2\ln n}$"
 few = rivals.spreads(4, n_keys)  # at four dimensions
 for f in ("d⁵", "exp πd"):

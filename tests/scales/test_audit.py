@@ -31,6 +31,8 @@ def test_rows_of_the_audit_by_closed_forms(snippet, other):
         assert close(variance, width / 2500)
         assert close(page.fixed_effective[width] / other.participation(N, variance), 1, 1e-6)
     assert close(math.exp(page.frozen**2 / 2), page.n_keys)
+    assert abs(2500 * page.frozen - page.frozen_near) < 50
+    assert close(page.wrong_linear, 1 / 3 / math.sqrt(8))
 
 
 def test_the_rules_are_those_of_the_calculator(snippet, module):

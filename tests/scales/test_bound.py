@@ -48,3 +48,17 @@ def test_qk_norm_bounds_the_logits(snippet, d):
         assert np.all(logits(q, rng.standard_normal((2000, d)), centre) < page.qk_bound[d])
     assert close(best_of(N, page.qk_bound[d], 0), page.qk_best[d])
     assert not close(best_of(N, d, 0), page.qk_best[d], 1e-6), "without the root"
+
+
+def test_qk_norm_among_noise(snippet):
+    page, rng = snippet("scales/bound"), np.random.default_rng(33)
+    for match, n, said in (
+        (1, 512, page.qk_of_noise[512]),
+        (1 / 2, 512, page.qk_half_match),
+        (1, page.qk_many, page.qk_of_noise[page.qk_many]),
+    ):
+        z = rng.standard_normal((400 if n == 512 else 8, n))
+        z[:, 0] = 8 * match
+        weight = special.softmax(z, axis=1)[:, 0].mean()
+        assert abs(weight / said - 1) < 0.03
+        assert abs(best_of(n, 8 * match, 0) / said - 1) > 0.08, "the others are not at 0"

@@ -57,6 +57,9 @@ def test_freezing(snippet):
     page = snippet("scales/weights")
     assert close(math.exp(page.frozen**2 / 2), N)
     assert close(page.frozen_d, 2 * math.log(N))
+    for name, by in (("1", lambda d: 1), ("log d", math.log)):
+        first = page.frozen_from[name]
+        assert math.sqrt(first) / by(first) > page.frozen > math.sqrt(first - 1) / by(first - 1)
     d = page.frozen_log_d
     assert close(math.sqrt(d), page.frozen * math.log(d))
     assert not close(math.sqrt(475), page.frozen * math.log(475), 1e-4)
