@@ -69,13 +69,15 @@ for rho in alignments:
     curve = np.array([*ratio[rho].values()])
     assert np.all(np.diff(curve) < 0), "the bound falls towards 1 as $d$ grows"
     beyond = np.array([*bound[rho].values()]) * (np.array(dims) + 2)
-    assert np.allclose(beyond, 2 * (1 / rho**2 - 1)), "It falls like $1/d$"
+    assert np.allclose(beyond, 2 * (1 / rho**2 - 1)), (
+        "For a fixed $\\rho$ it falls like $1/d$"
+    )
     late = [error for d, error in bound[rho].items() if d > 2 / rho**2]
     assert max(late) < 1, "it is below 1 beyond $2/\\rho^2$ dimensions"
     assert 1 < ratio[rho][1024] < 1.1, "it falls from … to little above 1"
     worst = np.array([*reached[rho].values()])
     assert np.allclose(worst, curve[:8]), "The largest possible ratio of the"
-assert ratio[0.1][64] > 1.9, "In smaller heads it can change much"
+assert ratio[0.1][64] > 1.9, "For other keys it can change a value much"
 for d in (2, 64):
     one, turns = np.eye(d), np.kron(np.eye(d // 2), [[0, -1], [1, 0]])
     assert second_moment(one, one, turns) == 0, "Its score is always 0, and"

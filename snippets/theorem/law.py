@@ -40,6 +40,8 @@ for rho in [0.03, 0.1, 0.3]:
     for n in dims:
         negative[rho][n] = betainc(n / 2, n / 2, (1 - rho) / 2)
         negative_simulated[rho][n] = np.mean(draw(n, rho, samples) < 0)
+weak = 0.1
+mean_at_64, spread_at_64 = weak * 64, np.sqrt(64 * (1 + weak**2))
 # The least of E exp(tS) over t < 0.
 chernoff = {rho: {n: (1 - rho**2) ** (n / 2) for n in dims} for rho in negative}
 
@@ -91,4 +93,5 @@ for rho in negative:
 assert 0.4 < negative[0.03][4] < 1 / 2, "one half or a little less at first"
 at_64 = [negative[rho][64] for rho in (0.03, 0.1, 0.3)]
 assert np.all(np.diff(at_64) < 0), "the sooner the larger the correlation"
-assert negative[0.1][64] > 1 / 5, "more than one in five scores"
+assert negative[0.1][64] > 1 / 5, "of the scores, more than one in five, still"
+assert mean_at_64 < spread_at_64, "So 0 lies less than one standard deviation"

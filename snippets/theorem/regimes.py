@@ -34,9 +34,9 @@ for rho in correlations:
 crossover = {rho: 1 + 1 / rho**2 for rho in [0.03, 0.1]}
 small = {64: 1 / np.sqrt(64 - 1)}  # the correlation whose crossover it is
 
-# The coin that leans: a toss is 1 with probability 0.55, and −1 otherwise.
+# The bent coin: a toss is 1 with probability 0.55, and −1 otherwise.
 lean = 0.55 - 0.45
-equal = 1 / lean**2  # the lean is as large as √d
+equal = 1 / lean**2  # the mean is as large as √d
 tosses = [(d, lean * d, np.sqrt(d)) for d in [16, 100, 10_000]]
 
 # %%
@@ -77,15 +77,16 @@ for rho in crossover:
 assert crossover[0.03] > 1000, "it takes more than a thousand dimensions"
 assert np.isclose(1 + 1 / small[64] ** 2, 64), "more than about an eighth"
 assert abs(8 * small[64] - 1) < 0.01, "more than about an eighth"
-assert 0.99 < np.sqrt(1 - lean**2) < 1, "most of it cancels, and about"
+assert 0.99 < np.sqrt(1 - lean**2) < 1, "most of it cancels, and just under"
 (_, *low), (_, *level), (_, *high) = tosses
-assert low[0] < low[1] / 2, "With few dimensions the score is nearly all noise"
+assert low[0] < low[1], "With few dimensions the noise is the larger part"
 assert np.isclose(*level), "The two are about equal at"
-assert high[0] > 9 * high[1], "with very many it is nearly all lean"
+assert high[0] > 9 * high[1], (
+    "with very many there is hardly anything but the mean"
+)
 assert aligned[0.1][64] < other[0.1][64], (
     "the aligned term is still the smaller"
 )
-assert aligned[0.1][64] < 64, "the last term is still smaller than"
 assert rms[1][64] > 64, "The score of a copy is slightly larger than"
 assert 0 < 64 + 1 - rms[1][64] < 1 / (2 * 64), "with an error below $1/(2d)$"
 

@@ -52,7 +52,9 @@ middle = {angle: terms[angle][1] for angle in terms}
 assert middle[0] > 0, "which goes right at 0 degrees"
 assert abs(middle[45]) < 1e-9, "45° the middle term is 0"
 assert abs(middle[90] + d) < 1e-9, "the middle term eats the baseline"
-assert abs(total[90]) < 1e-9, "takes all of it away, so the size is 0"
+assert abs(total[90]) < 1e-9, (
+    "it takes all of the baseline away, so the size is 0"
+)
 assert printed[90] > d, "The published one adds to it"
 assert abs(printed[0] - total[0]) < 1e-9, "A dashed line … agrees at 0 degrees"
 for angle in (45, 90):
@@ -64,6 +66,10 @@ for angle in (0, 45, 60, 90, 180):
     for r in (0, 0.01, 0.1, 1):
         for n in (2, 8, 128):
             small, large = cross(angle, r, n), cross(angle, r, 2 * n)
+            turn = np.radians(angle)
+            said = r**2 * n * np.cos(2 * turn), (r * n * np.cos(turn)) ** 2
+            found = np.trace(small @ small), np.trace(small) ** 2
+            assert np.allclose(found, said), "The three terms are then $d$, $"
             assert np.isclose(
                 np.trace(large @ large), 2 * np.trace(small @ small)
             ), "Double $d$, and the first two terms double"

@@ -6,7 +6,7 @@ stand at the same places, where queries of two Gaussian numbers point. The area
 of a dot is the size of the score; filled dots are positive, rings negative. In
 the first panel all dots are filled and grow with their distance from the
 middle. In the second, filled dots lie in two opposite quarters and rings in the
-other two. In the third there is nothing but specks.
+other two. In the third there are only specks, which mark the places.
 """
 
 # %%
@@ -39,7 +39,7 @@ rows = [
     )
     for name, C in tables.items()
 ]
-turned_published = rows[2][-1]
+turned_published, swapped_square = rows[2][-1], rows[1][-2]
 
 # %%
 import matplotlib.pyplot as plt
@@ -74,6 +74,5 @@ _, first, middle, last, size, printed = zip(*rows, strict=True)
 assert np.allclose(last, [2**2, 0, 0]), "the mean of the score: 2, 0 and 0"
 assert middle[1] > 0 > middle[2], "the swapped key gains, and the turned one"
 assert middle[2] == -first[2], "and the turned one loses all that it had"
-assert size[1] == 2 * first[1], "mean square is twice that of an independent"
-assert size[:2] == printed[:2], "the two are the same for the first two keys"
+assert size[1] == 2 * first[1], "twice the $d = 2$ of an independent key"
 assert size[2] == 0 < printed[2], "for a score that is never anything but 0"
