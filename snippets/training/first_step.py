@@ -70,11 +70,15 @@ assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
     r"have random signs, … and their sum grows like $\sqrt d$"
 )
 assert np.all(abs(added - 1) < 0.03), (
-    "It adds products of one sign, … and what it adds grows like $d$"
+    "To this pair it adds products of one sign, … it adds grows like $d$"
 )
 for d in (64, 256):
     assert strays[4 * d] == 2 * strays[d], "four times as many … noise doubles"
     assert gains[4 * d] == 4 * gains[d], "but the step is four times as large"
+assert gains[64] < strays[64], "which in the small head was less than the noise"
+assert abs(gains[1024] / strays[1024] - 3) < 1 / 4, (
+    "is three times the noise in the large one"
+)
 
 # Of the questions.
 assert abs(fit["Adam"][0] - 1) < 0.03, (

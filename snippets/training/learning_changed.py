@@ -47,6 +47,7 @@ large_start = final["large start", "√d", d].mean()
 # smallest GPT-2.
 spread = {d: np.sqrt(d) for d in late}
 gpt2 = np.sqrt(d) * 768 * 0.02**2
+linear = np.sqrt(d) / 3  # nn.Linear gives q and k a third of the variance
 # How much faster W_Q and W_K learn for their size with a small start.
 faster = {size: size**0.25 for size in (64, 256)}
 
@@ -117,6 +118,8 @@ assert worst("plain", "√d") < 1 < worst("large start", "√d"), (
 assert between[2] < 0.1 < 1 < between[4], "From spread 2 our model learns"
 assert max(four) > 2.5, "from 4 one of two seeds has only begun to"
 assert 2 < gpt2 < 4, "near the point from which our model no longer learns"
+assert 2 < linear < 4, "and our model still learned from 2, and hardly from 4"
+assert between[2] < 0.1 < 1 < between[4], "our model still learned from 2, and"
 assert long == 10 * 500, "or in ten times as many steps"
 assert late[64][0] > 0.02, (
     "but it takes them long: more than ten times as many steps with heads of 64"
@@ -140,15 +143,21 @@ assert np.flatnonzero(learned["small start", "none", 256]).tolist() == [0, 1], (
 assert np.flatnonzero(learned["W_Q = 0", "none", 256]).tolist() == [0], (
     "and $W_Q = 0$ at the smallest"
 )
+for start in ("small start", "W_Q = 0"):
+    assert not learned[start, "none", 256][2:].any(), (
+        "there such a start learns only at small rates"
+    )
 assert abs(agree["√d"] ** 0.5 - 1 / 3) < 0.04, "is the root, about a third and"
 assert abs(agree["none"] ** 0.5 - 1 / 16) < 0.01, "a third and a sixteenth"
-assert min(longer, typical) > 1, "We measured it, and it is *longer*"
-assert abs(at_logits - 1) < 0.1, "they are about as long as before over batches"
+assert min(longer, typical) > 1, (
+    "Without a divisor they are longer, and what they lack"
+)
+assert abs(at_logits - 1) < 0.1, "the two are about equally long over batches"
 assert typical_at_logits < 1 / 2, (
-    "and less than half as long for a median sequence"
+    "though that of a median sequence is less than half as long"
 )
 assert max(at_logits, typical_at_logits) < 1 < min(longer, typical), (
-    "only because a divisor divides gradients, too"
+    "That is because a divisor divides gradients, too"
 )
 assert agree["none"] < 0.01, "Without it, it has less than 1%"
 assert typical_at_logits < at_logits / 2, (

@@ -99,7 +99,7 @@ assert max(slope["random q, k"], slope["random weights"]) < 0.55, (
     r"Random movement grows like $\sqrt d$ at most"
 )
 assert slope["random q, k"] < slope["right key"] - 0.4, (
-    "comes from the step's direction, not its length"
+    "comes from the step's length, … and the other from its direction"
 )
 assert local["right key"][0][0] > local["right key"][-1][0], (
     "From random queries the slope falls with $d$, from"

@@ -124,6 +124,7 @@ assert abs(slower[0]) < 0.05 > abs(before[half]), (
     r"the divisor $\sqrt d$ the first step … while the start is kept"
 )
 assert np.all(kept < 0.05), "SGD does the same with"
+assert np.all(kept < 0.05), "its step contains the divisor, too, and $\\sqrt d$"
 assert coordinate[0.5][0] < 0, (
     "The price is one that μP does not pay: the queries themselves learn less"
 )

@@ -108,6 +108,10 @@ for setting in settings[3:]:
     assert np.all(at(loss, *setting, 1000) > 2), "it takes thousands of steps"
     assert agree[setting][0] < 0.01, "and dotted, less than 1%"
 assert np.all(loss["√d", small][-1] < 0.1), "it takes thousands of steps"
+assert np.all(at(loss, "√d", small, 1000) > 2), "Then it, too, needs thousands"
+assert agree["√d", small][0] < 0.01, (
+    "to give a *divided* model batches so small that they agree on"
+)
 learned, stuck = np.sort(loss["none", usual][-1])
 assert learned < 0.1, "and so does the undivided model … with one seed"
 assert stuck > 2.5, "with the other it has not learned after"
@@ -139,7 +143,7 @@ _, others = over(learning(), "rate", "loss", **where)
 others = others[:, others.mean(axis=0).argmin()]
 begun = np.array([*at(loss, "none", large, short), *others]) < 1
 assert sorted(begun) == [False, True, True, True], (
-    "it is three of four that begin to learn"
+    "three of four seeds begin to learn, later than a divided model, and one"
 )
 where = {"setting": "batches of 1024", "divisor": "none", "rate": 0.0005}
 at_steps, spread = over(learning(), "step", "spread", **where)
