@@ -142,7 +142,7 @@ for d in (64, 256):
         "only $W_Q$ and $W_K$ have to take shorter steps in large heads"
     )
     assert wide > border["√d", 16], (
-        "with a lower rate for two matrices they, too, learn at the rates of"
+        "everything else may learn at the rate that suits a small head"
     )
 assert border["d", 16] == border["d", 64] == border["d", 256], (
     "With $1/d$ the border is the same at"
