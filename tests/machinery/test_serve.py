@@ -1,12 +1,14 @@
 """`mkdocs serve` shows a change and a mistake, of whatever sort, and goes on."""
 
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -115,3 +117,13 @@ def test_what_an_editor_leaves_is_not_served_and_builds_nothing(project, served)
     assert served.status("chapter.md~") == served.status("%23notes.txt%23") == 404
     assert served.status("snippets/chapter/line.py~") == 404
     assert served.status("snippets/chapter/line.py") == 200
+
+
+def test_what_is_damaged_while_serving_is_made_again(project, served):
+    served.read(">1.25</a>")
+    with closing(sqlite3.connect(project.root / ".cache/weave.sqlite")) as kept, kept:
+        kept.execute("UPDATE parts_2 SET data = CAST('a' || data AS BLOB)")
+    project.file("docs/chapter.md", "# T\n\n::: chapter/line\n\nMore: {= line.slope }.\n")
+    assert "weave-error" not in served.read("More: ")
+    said = served.said("what it kept is made again")
+    assert "Traceback" not in said
