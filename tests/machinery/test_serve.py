@@ -81,7 +81,7 @@ def served(project, server, request) -> SimpleNamespace:
 
     def wait(text: str, look) -> str:
         found = ""
-        for _ in range(1200):
+        for _ in range(3000):  # five minutes, on a busy machine
             found = look()
             if text in found:
                 return found
