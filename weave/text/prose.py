@@ -134,7 +134,7 @@ def judge(texts: Texts) -> Mistakes:
         if line:  # else nobody sees it
             for number, sentence in enumerate(caption.sentences):
                 chapter = name.partition("/")[0]
-                snippets = {name} | snippets_quoted(sentence.text, chapter)
+                snippets = snippets_quoted(sentence.text, chapter) | {name}
                 where = f"{caption.name}:{sentence.line}: "
                 for mistake in mistakes_in_sentence(
                     texts, caption, number, snippets, borne_out, where
