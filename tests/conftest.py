@@ -65,9 +65,15 @@ def stored_rows(chapter: str, name: str, **where: str) -> list[dict[str, str]]:
     Returns:
         The rows, as text by column, whose columns are what is asked for.
     """
+    rows = stored_table(chapter, name)
+    return [dict(row) for row in rows if all(row[column] == at for column, at in where.items())]
+
+
+@cache  # the tables stay as they are while tests run
+def stored_table(chapter: str, name: str) -> list[dict[str, str]]:
+    """Read all rows of a table."""
     lines = (PROJECT.root / "snippets" / chapter / name).read_text("utf-8").splitlines()
-    table = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return [row for row in table if all(row[column] == at for column, at in where.items())]
+    return [*csv.DictReader(line for line in lines if not line.startswith("#"))]
 
 
 @pytest.fixture(scope="session")

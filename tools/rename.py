@@ -1,9 +1,9 @@
 """Rename a snippet or a shared module, with its test and all that names it.
 
-    make rename FROM=variance/my_coins TO=variance/coins
+    make rename FROM=variance/my_dice TO=variance/dice
 
-That is: the script and its test, tokens (`::: variance/my_coins`), quotations
-(`{= my_coins.share }`), links to the figure (`#figure-my_coins`), imports, and for an explorable
+That is: the script and its test, tokens (`::: variance/my_dice`), quotations
+(`{= my_dice.share }`), links to the figure (`#figure-my_dice`), imports, and for an explorable
 its element and the files of its name. What stands in the way is said before anything is changed.
 Where the script has been moved by hand already, the rest is done.
 """
@@ -34,7 +34,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Name:
-    """A chapter and a stem, such as `variance/coins`."""
+    """A chapter and a stem, such as `variance/dice`."""
 
     chapter: str
     stem: str
@@ -209,7 +209,7 @@ class Renamer:
         return text
 
     def link(self, found: re.Match[str]) -> str:
-        """Rename the figure in a link to it, such as `variance.md#figure-coins`."""
+        """Rename the figure in a link to it, such as `variance.md#figure-dice`."""
         page, figure = found["page"], found["figure"]
         if figure == self.old.figure_on(page):
             figure = self.new.figure_on(page)
@@ -279,8 +279,8 @@ def carry_out(root: Path, what: Plan) -> Iterator[str]:
 def main(arguments: list[str] | None = None) -> None:
     """Rename what the command line says, in the folder at work."""
     parser = argparse.ArgumentParser("python -m tools.rename", description=__doc__)
-    parser.add_argument("old", help="such as variance/my_coins")
-    parser.add_argument("new", help="such as variance/coins")
+    parser.add_argument("old", help="such as variance/my_dice")
+    parser.add_argument("new", help="such as variance/dice")
     given = parser.parse_args(arguments)
     root = Path.cwd()
     try:

@@ -8,6 +8,7 @@ answers have the digests of the trace, what is kept need not be made again.
 import hashlib
 import platform
 import re
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
@@ -103,6 +104,11 @@ class Project:
                 self.bring_up_to_date()
                 self.stamps = stamps
                 stamps = self.stamps_now()  # one may have been saved meanwhile
+
+    def begin_again(self, error: sqlite3.DatabaseError) -> None:
+        """Put aside what is kept, which is damaged; the next refresh runs everything."""
+        self.store.put_aside(error)
+        self.stamps, self.runs, self.answers, self.digests = set(), {}, {}, {}
 
     def bring_up_to_date(self) -> None:
         """Find the run of each snippet and lab that fits the files as they are, or run it."""

@@ -27,7 +27,7 @@ OTHERS = {
 }
 
 
-def taking_part(n, sigma, step=0.2):
+def taking_part(n, sigma, step=0.4):
     """Return 1/E Σp² for n independent Gaussian logits of spread sigma.
 
     E Σp² = n ∫ t E[e^{2z} exp(−t e^z)] E[exp(−t e^z)]^{n−1} dt, with z the

@@ -12,7 +12,7 @@ equal chances at {= even :.2f }. Undivided it rises, from {= bare[1] :.1f } to
 import numpy as np
 from scipy import stats
 
-n, d, step = 128, 768, 0.02
+n, d, step = 128, 768, 0.2
 dims = [1, 4, 16, 64, 256, 768, 1024]
 
 
@@ -23,7 +23,7 @@ def loss(sigma):
     has mean 0. With Z = Σ e^z, ln Z = ∫ (e^{−t} − e^{−tZ}) dt/t, and
     independent logits factor.
     """
-    g = np.arange(-9, 9, step / max(1, sigma / 8))
+    g = np.arange(-9, 9, step / max(1, sigma))
     weight = stats.norm.pdf(g)
     weight /= weight.sum()
     log_t = np.arange(-9 * sigma - np.log(n) - 40, 9 * sigma + 40, step)

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import pickle
+import sqlite3
 import zlib
 from base64 import b64encode
 
@@ -12,7 +13,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from tests.machinery.faults import FAULTS, content, write
+from tests.machinery.faults import CHAPTER, FAULTS, SITE, content, write
 from weave.project import project_at
 
 CONFIG = "mkdocs.yml"
@@ -77,8 +78,29 @@ def test_what_is_kept_is_data_and_never_runs(site, tmp_path, monkeypatch):
     query = "UPDATE parts_2 SET data = ? WHERE part = 'value slope'"
     for data in (pickle.dumps(Bad()), zlib.compress(json.dumps(ARRAY).encode())):
         assert project.store.connection.execute(query, (data,)).rowcount == 1
-        with pytest.raises((zlib.error, ValueError)):
+        with pytest.raises((sqlite3.DatabaseError, ValueError)):
             _ = project.results("chapter/line").slope
         assert not list(tmp_path.iterdir())
     pickle.loads(pickle.dumps(Bad()))
     assert list(tmp_path.iterdir()), "else this shows nothing"
+
+
+DAMAGE = "UPDATE parts_2 SET data = CAST('a' || data AS BLOB) WHERE part = '{}'"
+
+
+@pytest.mark.parametrize("part", ["made", "svg", "digests"])
+def test_what_is_damaged_as_pages_are_made_is_put_aside_and_the_next_build_is_good(site, part):
+    def build_it():
+        build(load_config(str(site / CONFIG), strict=True))
+
+    before, store = content(site / "site"), project_at(site).store
+    (site / CHAPTER).write_text(f"{SITE[CHAPTER]}\nMore {part}.\n", "utf-8")
+    assert store.connection.execute(DAMAGE.format(part)).rowcount >= 1
+    with pytest.raises(Abort, match="is damaged: build again"):
+        build_it()
+    assert content(site / "site") == before
+    build_it()
+    assert content(site / "site") != before
+    (site / CHAPTER).write_text(SITE[CHAPTER], "utf-8")
+    build_it()
+    assert content(site / "site") == before

@@ -1,5 +1,6 @@
 """What is kept survives a bad file, holds data only, and is whole or not there."""
 
+import logging
 import sqlite3
 from collections import namedtuple
 
@@ -91,11 +92,41 @@ def test_an_entry_stays_what_it_is_whatever_another_build_keeps(store):
     assert versions(store) == ["1", "2"]
 
 
-def test_a_file_that_is_no_store_is_named_with_what_to_do(tmp_path):
-    file = tmp_path / "store.sqlite"
-    file.write_bytes(b"no database" * 100)
-    with pytest.raises(WeaveError, match=r"store.sqlite: .*`make clean`"):
-        Store(file)
+def spoil(store, begin: int, end: int) -> None:
+    """Write over a part of a store's file."""
+    store.connection.close()  # what is in the journal moves into the file
+    data = bytearray(store.file.read_bytes())
+    assert len(data) > begin
+    data[begin:end] = b"\xa5" * len(data[begin:end])
+    store.file.write_bytes(data)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 16), (0, 10**6), (4096, 5000), (9000, 10**6)])
+def test_a_damaged_file_is_put_aside_with_a_word_and_made_again(store, caplog, begin, end):
+    caplog.set_level(logging.INFO)
+    for number in range(ENTRIES_OF_A_NAME):
+        store.write("page", "a", {"text": f"{number}"}, {"made": "x" * number, "more": "y"})
+    spoil(store, begin, end)
+    spoilt = store.file.read_bytes()
+    new = Store(store.file)
+    assert versions(new) == []
+    write(new, "1")
+    aside = store.file.with_name("store.sqlite.damaged")
+    assert aside.read_bytes() == spoilt
+    (word,) = caplog.messages
+    assert word.startswith(f"{store.file} was damaged (")
+    assert "It is now store.sqlite.damaged, and what it kept is made again." in word
+    assert versions(Store(store.file)) == ["1"]
+    assert len(caplog.messages) == 1, "said once"
+
+
+def test_a_file_that_is_whole_is_not_put_aside(store, caplog):
+    caplog.set_level(logging.INFO)
+    write(store, "1")
+    store.connection.close()
+    assert versions(Store(store.file)) == ["1"]
+    assert not caplog.messages
+    assert not store.file.with_name("store.sqlite.damaged").exists()
 
 
 def test_a_store_that_another_build_holds_is_left_alone(tmp_path, monkeypatch):

@@ -97,13 +97,11 @@ def selected(seed, d=2):
     """Let softmax choose among many keys, independent of the query, and average q kᵀ."""
     rng = np.random.default_rng(seed)
     L_q, L_k = rng.uniform(-0.7, 0.7, (2, d, d))
-    chosen = np.zeros((d, d))
-    keys = [(p, L_k @ z) for p, z in gauss(d, points=24)]
-    for weight, z in gauss(d, points=24):
-        q = L_q @ z
-        tilted = [p * np.exp((q.T @ k).item() / np.sqrt(d)) for p, k in keys]
-        mean = sum(t * k for t, (_, k) in zip(tilted, keys, strict=True)) / sum(tilted)
-        chosen += weight * q @ mean.T
+    weights, z = zip(*gauss(d, points=24), strict=True)
+    q, k = (L @ np.hstack(z) for L in (L_q, L_k))  # a column for each node
+    tilted = weights * np.exp(q.T @ k / np.sqrt(d))
+    mean = tilted @ k.T / tilted.sum(axis=1, keepdims=True)
+    chosen = weights * q @ mean
     nodes = [(p, {"q": L_q @ z}) for p, z in gauss(d)]
     return {"C": chosen, r"\Sigma_q": L_q @ L_q.T, r"\Sigma_k": L_k @ L_k.T, "d": d, "nodes": nodes}
 

@@ -14,11 +14,14 @@ def train(recall, d, seed, s, steps, labels=None, batch=None, eta=0.1, **how):
         if batch is not None:  # four sequences, each asks for one key
             asked = batch.multinomial(4, [1 / 16] * 16) / 4
         V = w.reshape(2, d, -1)
-        q, k = np.einsum("iad,td->ita", V, X)
+        q, k = np.einsum("iad,td->ita", V, X, optimize=True)
         a = np.einsum("ta,ua->tu", q, k) / s
         p = np.exp(a) / np.exp(a).sum(axis=1)[:, np.newaxis]
         error = np.diag(asked) @ (p - target) / s
-        grads = np.einsum("tu,ua,td->ad", error, k, X), np.einsum("tu,ta,ud->ad", error, q, X)
+        grads = (
+            np.einsum("tu,ua,td->ad", error, k, X, optimize=True),
+            np.einsum("tu,ta,ud->ad", error, q, X, optimize=True),
+        )
         history.append(np.concatenate([a.ravel() for a in grads]))
         m = sum(0.1 * 0.9 ** (t - 1 - i) * g for i, g in enumerate(history)) / (1 - 0.9**t)
         v = sum(0.001 * 0.999 ** (t - 1 - i) * g**2 for i, g in enumerate(history))

@@ -7,9 +7,13 @@ answers are the same, the entry need not be made again.
 Of each name several entries are kept, made of other files or by another machinery, so that going to
 another branch and back makes nothing again. An entry never changes, whatever another build keeps
 meanwhile. Parts are JSON: nothing that is read from here can run.
+
+A file that is damaged is put aside, and all is made again. What the machine refuses (a full disk, a
+file that may not be written) is an error: making all again would not mend it.
 """
 
 import json
+import logging
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,6 +24,7 @@ from typing import Any
 
 from weave.basics.errors import WeaveError
 
+log = logging.getLogger("mkdocs.weave")
 # The number in the tables' names counts on when the columns change. `used` orders the entries of a
 # name: the higher, the later one came into use. The journal is kept to a tenth of what is usual.
 # What a power failure takes of a cache is made again, so no write waits until the disk has it.
@@ -37,6 +42,8 @@ CREATE TABLE IF NOT EXISTS parts_2 (
 """
 ENTRIES_OF_A_NAME = 12  # that are kept: those that came into use last
 REFUSED = "{}: {}; is another build at work, is the disk full, may it be written? Else `make clean`"
+ASIDE = "%s was damaged (%s). It is now %s, and what it kept is made again."
+DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 @dataclass(frozen=True)
@@ -52,29 +59,69 @@ class Entry:
         """Give a part, or None if there is no such part."""
         query = "SELECT data FROM parts_2 WHERE entry = ? AND part = ?"
         row = self.connection.execute(query, (self.id, part)).fetchone()
-        return json.loads(zlib.decompress(row[0])) if row else None
+        try:
+            return json.loads(zlib.decompress(row[0])) if row else None
+        except zlib.error as error:  # SQLite does not look into what it keeps
+            raise damaged(str(error)) from None
 
 
 class Store:
     """Entries by kind and name, in a file.
 
     Raises:
-        WeaveError: the file is no store, or the machine refuses to read or write it.
+        WeaveError: the machine refuses to read or write the file.
     """
+
+    connection: sqlite3.Connection
 
     def __init__(self, file: Path) -> None:
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self.connection = sqlite3.connect(
-                file,
-                timeout=30,  # seconds: another build may be writing
-                check_same_thread=False,  # an engine may weave pages in threads
-                isolation_level=None,  # a transaction begins where `transaction` says so
-            )
-            self.connection.executescript(SCHEMA)
+            self.open()
         except sqlite3.DatabaseError as error:
-            raise WeaveError(REFUSED.format(file, error)) from None
+            if not is_damage(error):
+                raise WeaveError(REFUSED.format(file, error)) from None
+            self.put_aside(error)
+
+    def open(self) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            sqlite3.DatabaseError: it is damaged, or no store; or the machine refuses.
+        """
+        self.connection = sqlite3.connect(
+            self.file,
+            timeout=30,  # seconds: another build may be writing
+            check_same_thread=False,  # an engine may weave pages in threads
+            isolation_level=None,  # a transaction begins where `transaction` says so
+        )
+        self.connection.executescript(SCHEMA)
+        (found,) = self.connection.execute("PRAGMA quick_check(1)").fetchone()  # 7 ms
+        if found != "ok":
+            raise damaged(" ".join(found.replace("*** in database main ***", "").split()))
+
+    def put_aside(self, error: sqlite3.DatabaseError) -> None:
+        """Put a damaged file aside, and begin with an empty one; the author is told.
+
+        Entries of the old one cannot be read any more.
+
+        Args:
+            error: how the damage was noticed.
+
+        Raises:
+            WeaveError: the machine refuses.
+        """
+        aside = self.file.with_name(f"{self.file.name}.damaged")
+        try:
+            self.connection.close()
+            self.file.replace(aside)
+            for journal in ("-wal", "-shm"):  # of the old file; they would spoil the new one
+                self.file.with_name(self.file.name + journal).unlink(missing_ok=True)
+            self.open()
+        except (OSError, sqlite3.DatabaseError) as refusal:
+            raise WeaveError(REFUSED.format(self.file, refusal)) from None
+        log.info(ASIDE, self.file, error, aside.name)
 
     def entries(self, kind: str, name: str) -> Iterator[Entry]:
         """Yield the entries of a name, the one that came into use last before the others."""
@@ -136,4 +183,19 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
         except sqlite3.DatabaseError as error:
+            if is_damage(error):
+                raise
             raise WeaveError(REFUSED.format(self.file, error)) from None
+
+
+def damaged(how: str) -> sqlite3.DatabaseError:
+    """Give the error that SQLite raises of a damaged file, for damage that it has not seen."""
+    error = sqlite3.DatabaseError(how)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def is_damage(error: BaseException) -> bool:
+    """Tell whether an error says that the file is damaged, and not that the machine refuses."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in DAMAGE  # SQLite's longer codes add higher bits, which tell the details

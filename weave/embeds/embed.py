@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -154,6 +155,8 @@ class Context:
                 return self.put_in(match)
             except WeaveError as error:
                 return margin(match) + self.report(error)
+            except sqlite3.DatabaseError:  # of what is kept: no mistake on this page
+                raise
             except Exception as error:  # Python's own, say of a key that is no literal
                 token = match[0].strip()[:80]
                 flaw = f"'{token}': {type(error).__name__}: {error}"

@@ -9,6 +9,7 @@ keyboard has the list.
 
 import ast
 import re
+import sqlite3
 from collections.abc import Iterable, Mapping
 from html import escape
 from math import isfinite
@@ -71,6 +72,8 @@ def fill_in(text: str, context: Context) -> str:
             printed, _ = evaluate(match["value_text"], context)
         except WeaveError as error:
             raise WeaveError(str(error), line) from None
+        except sqlite3.DatabaseError:
+            raise
         except Exception as error:  # Python's own, say of a key that is no literal
             flaw = f"'{match[0]}': {type(error).__name__}: {error}"
             raise WeaveError(flaw, line) from None

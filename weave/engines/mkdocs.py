@@ -31,10 +31,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
 
 from weave.basics.errors import WeaveError, read_text
+from weave.basics.store import is_damage
 from weave.embeds.embed import Context, log, mistake
 from weave.engines.links import name_lines
 from weave.engines.pages import Pages
-from weave.engines.serving import UnreadableError, go_on_without_build, look_often
+from weave.engines.serving import DamagedError, UnreadableError, go_on_without_build, look_often
 from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
@@ -299,6 +300,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.pages.stop_listening()
         if self.site:
             self.site.beside.cleanup()
+        if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
+            self.project.begin_again(error)
+            raise DamagedError("What was kept is damaged: build again. The last site is as it was.")
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The last site is as it was.")
 

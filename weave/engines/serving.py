@@ -48,6 +48,10 @@ class UnreadableError(Abort):
     """A file of the site cannot be read, so nothing has been built; its words say which and why."""
 
 
+class DamagedError(Abort):
+    """What is kept was found damaged as pages were made, and is put aside: build again."""
+
+
 def go_on_without_build(server: LiveReloadServer) -> None:
     """Have the server say in a sentence why it cannot begin to build, and wait for the mend.
 
@@ -59,7 +63,10 @@ def go_on_without_build(server: LiveReloadServer) -> None:
 
     def build_or_say_why_not() -> None:
         try:
-            build()
+            try:
+                build()
+            except DamagedError:
+                build()
         # And end as if the site had been built: else the server would answer no request.
         except ConfigurationError as error:
             log.error("%s. The site stays as it is until that is mended.", in_a_sentence(error))

@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from functools import lru_cache
 
 from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import Entry
@@ -89,23 +90,30 @@ def scripts(project: Project) -> dict[str, bytes]:
 
 def figures(project: Project, address: str) -> dict[str, bytes]:
     """Give each figure as a drawing and as a table, beside its script."""
-    found = {}
+    found: dict[str, bytes] = {}
     for name in sorted(project.runs):
-        run = project.runs[name]
-        table = run.read("csv")
-        if table is None:  # it draws nothing, or is a lab
-            continue
         source = f"From: {address or 'Why √d?'}, snippets/{name}.py. Licence: CC BY 4.0."
-
-        def make(name: str = name, run: Entry = run, source: str = source) -> str:
-            context = Context(project, f"{name.partition('/')[0]}.md")
-            return figure_file(run.read("svg"), plain_caption(name, run, context), source)
-
-        given = {"source": source}
-        drawing = project.keep("figure file", f"run {name}", make, given)
-        found[f"snippets/{name}.svg"] = str(drawing).encode()
-        found[f"snippets/{name}.csv"] = f"# {source}\n{table}".encode()
+        found |= files_of_figure(project, name, source, project.digest(f"run {name}"))
     return found
+
+
+@lru_cache(2**10)  # while serving, most figures are as they were
+def files_of_figure(project: Project, name: str, source: str, _digest: str) -> dict[str, bytes]:
+    """Give the files of a figure; none of a snippet that draws nothing, or of a lab."""
+    run = project.runs[name]
+    table = run.read("csv")
+    if table is None:
+        return {}
+
+    def make() -> str:
+        context = Context(project, f"{name.partition('/')[0]}.md")
+        return figure_file(run.read("svg"), plain_caption(name, run, context), source)
+
+    drawing = project.keep("figure file", f"run {name}", make, {"source": source})
+    return {
+        f"snippets/{name}.svg": str(drawing).encode(),
+        f"snippets/{name}.csv": f"# {source}\n{table}".encode(),
+    }
 
 
 def plain_caption(name: str, run: Entry, context: Context) -> str:

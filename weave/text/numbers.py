@@ -107,14 +107,15 @@ def numbers_in_code(code: str) -> frozenset[float]:
     return frozenset(found)
 
 
-def numbers_quoted(text: str) -> set[float]:
+@lru_cache(2**13)
+def numbers_quoted(text: str) -> frozenset[float]:
     """Give the numbers in the names and keys of what a sentence quotes: 64 in `spread.std[64]`."""
     found = set()
     for quoted in VALUE.finditer(text):
         name, _, _format = (quoted["written"] or "").partition(" :")
         digits_within = WITHIN_NAME.findall(name.replace(LAST, ""))
         found |= {float(digits) for digits in digits_within}
-    return found
+    return frozenset(found)
 
 
 @dataclass
@@ -191,11 +192,14 @@ def unknown_numbers(
         asserted: the code of the assertions whose words the sentence has.
         settings: of the snippets that it quotes, that assert words of it, or whose caption it is.
     """
+    numbers = typed_numbers(sentence)
+    if not numbers:
+        return
     keys = numbers_quoted(sentence)
     stated = ASSUMED | keys  # by the sentence itself, or by what is asserted of it
     for code in asserted:
         stated |= numbers_in_code(code)
-    typed = set().union(*(number.values for number in typed_numbers(sentence)))
+    typed = set().union(*(number.values for number in numbers))
     set_in_code: set[float] = set()
     named: dict[str, set[float]] = defaultdict(set)
     for each in settings:
@@ -206,7 +210,7 @@ def unknown_numbers(
             for values in each.several:
                 is_named_whole = values <= typed | ASSUMED
                 set_in_code |= values if is_named_whole else {min(values), max(values)}
-    for number in typed_numbers(sentence):
+    for number in numbers:
         if number.values & stated:
             continue
         of_this_name = named.get(number.name)

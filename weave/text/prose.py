@@ -10,7 +10,7 @@ note to the author.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -134,7 +134,7 @@ def judge(texts: Texts) -> Mistakes:
         if line:  # else nobody sees it
             for number, sentence in enumerate(caption.sentences):
                 chapter = name.partition("/")[0]
-                snippets = {name} | snippets_quoted(sentence.text, chapter)
+                snippets = snippets_quoted(sentence.text, chapter) | {name}
                 where = f"{caption.name}:{sentence.line}: "
                 for mistake in mistakes_in_sentence(
                     texts, caption, number, snippets, borne_out, where
@@ -233,20 +233,23 @@ def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> st
     return ""
 
 
-def snippets_quoted(sentence: str, chapter: str) -> set[str]:
+@lru_cache(2**14)  # while serving, most sentences are as they were
+def snippets_quoted(sentence: str, chapter: str) -> frozenset[str]:
     """Name the snippets whose results a sentence of a chapter quotes."""
+    if "{" not in sentence:
+        return frozenset()
     found = set()
     for quoted in VALUE.finditer(sentence):
         for result in RESULT.finditer((quoted["written"] or "").partition(" :")[0]):
             found.add(f"{result['chapter'] or chapter}/{result['snippet']}")
-    return found
+    return frozenset(found)
 
 
 def mistakes_in_sentence(
     texts: Texts,
     text: Text,
     number: int,
-    snippets: set[str],
+    snippets: Set[str],
     borne_out: BorneOut,
     where: str = "",
 ) -> Iterator[str]:
@@ -265,10 +268,14 @@ def mistakes_in_sentence(
     settings = [texts.settings[name] for name in sorted(snippets) if name in texts.settings]
     for mistake in unknown_numbers(sentence, asserted, settings):
         yield f"{where}{mistake}"
-    words = sentence
-    for no_words in (VALUE, FORMULA, ASIDE):
-        words = no_words.sub(" ", words)
-    is_row = words.lstrip().startswith("|")
-    if not asserted and not is_row:
-        for word in COMPARES.findall(words):
+    if not asserted:
+        for word in comparing_words(sentence):
             yield f"{NOTE}{where}'{word}' compares, and no assertion has it"
+
+
+@lru_cache(2**14)
+def comparing_words(sentence: str) -> list[str]:
+    """Give the words of a sentence that compare something; none of a table's row."""
+    for no_words in (VALUE, FORMULA, ASIDE):
+        sentence = no_words.sub(" ", sentence)
+    return [] if sentence.lstrip().startswith("|") else COMPARES.findall(sentence)
