@@ -96,7 +96,7 @@
         const items = splitList(typed);
         if (!items) return { flaw: "one row at a time" };
         const numbers = items.map((item) =>
-          /\d\s+[\d.]/.test(item) ? NaN : readNumber(item, name === "m" ? SEEN : {}),
+          /\d\s+[\d.]|^[-−]\s/.test(item) ? NaN : readNumber(item, name === "m" ? SEEN : {}),
         );
         const odd = numbers.findIndex(Number.isNaN);
         if (odd >= 0)
