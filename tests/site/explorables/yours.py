@@ -190,7 +190,7 @@ def near(text: str, share: float) -> bool:
 
 WRONG = [
     ("x*k[i]", "x+k[i]"),
-    ("sums[i]-products[i]", "sums[i]"),
+    ("sums[i] - products[i]", "sums[i]"),
     ("cap*Math.tanh(x/by/cap)", "cap*Math.tanh(x/cap)"),
     ("Math.cosh(x/by/cap)**-2", "Math.cosh(x/by/cap)**-1"),
     (":1)/by;", ":1);"),
@@ -199,6 +199,6 @@ WRONG = [
     ("p*Math.log(p)", "p*Math.log2(p)"),
     ("?others:", "?1:"),
     ("weight*weight", "weight"),
-    ("1000*after[i]", "1000*weights[i]"),
+    ("1000 * after[i]", "1000 * weights[i]"),
     ("Math.log(count)", "Math.log(z.length)"),
 ]
