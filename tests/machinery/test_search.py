@@ -23,7 +23,7 @@ def test_a_section_within_a_fold_ends_with_it():
     page = f"<h1 id='t'>T</h1><h2 id='a'>A</h2><p>One.</p>{inner}<p>Two.</p><h2 id='d'>D</h2>"
     assert sections(page) == [
         ("", "T", ""),
-        ("a", "A", "One. More Two."),
+        ("a", "A", "One. More. Two."),
         ("b", "B", "Deep."),
         ("c", "C", "Deeper."),
         ("d", "D", ""),
@@ -39,3 +39,16 @@ def test_words_are_read_and_no_drawings_code_solutions_or_signs():
         + '<details class="numbers"><summary>Where</summary>listed</details>'
     )
     assert sections(page) == [("", "T", "See d_k < 4.")]
+
+
+def test_what_stands_apart_is_not_run_together():
+    """Cells, rows, items and titles of folds end; what ends by itself does not end twice."""
+    rows = "<tr><th>Keys</th><th>rms</th></tr><tr><td>3</td><td>.4</td></tr>"
+    page = (
+        f"<h1 id='t'>T</h1><p>In short:</p><table>{rows}</table><ul><li>One</li><li><p>Two?</p>"
+        "</li></ul><p>Use <code>nn.Linear</code>, <code>self.scale</code>.</p><p>So .5 (<em>he</em>"
+        " said “no.”)</p>"
+    )
+    assert sections(page)[0].text == (
+        "In short: Keys: rms. 3: .4. One. Two? Use nn.Linear, self.scale. So .5 (he said “no.”)"
+    )

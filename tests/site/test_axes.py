@@ -138,6 +138,28 @@ def test_keys_to_begin_with(given):
     assert "8 keys" in show(page, "attention", words(".axis"))[0]
 
 
+def test_numbers_to_begin_with(given):
+    start = {
+        "q": [1, 2],
+        "k": [3, -4],
+        "scores": [1, 0, 2, 5],
+        "by": 2,
+        "key": 4,
+        "head": 16,
+        "cap": 3,
+    }
+    page = given("yours", lambda data: data.update(start))
+    values = show(page, "yours", "shown => shown.values")
+    assert values == {
+        **{"q": [1, 2], "k": [3, -4], "z": [1, 0, 2, 5]},
+        **{"by": 2, "cap": 0, "m": [], "t": 4},
+    }
+    assert show(page, "yours", words("[aria-pressed=true]")) == ["no cap"]
+    assert "÷ √16" in show(page, "yours", words("button"))
+    page.locator("why-yours [name=by]").fill("* head_dim**-0.5")
+    assert show(page, "yours", "shown => shown.values.by") == 4
+
+
 def test_rules_in_another_order(given, module):
     """A rule is known by its name."""
     start = module("your-model/start")

@@ -22,6 +22,7 @@ PRESETS = {
     "row": {"a": 0.35, "head": 2},
     "divisor": {"steps": 4096, "a": 0.85, "times": 64, "by": 2},
     "cost": {"d": 256, "h": 1, "kind": 0},
+    "yours": {"z": [14, 10, 12, -3000, 9, 8, 7, 6], "m": [1, 1, 1, 0, 1, 1, 1, 1], "cap": 50},
 }
 
 
@@ -74,10 +75,12 @@ def test_a_button_leads_to_a_view(visit, name):
     assert buttons.count() >= 3
     for button in buttons.all():
         button.click()
-        state = dict(re.findall(r"(\w+)=([\d.]+)", button.get_attribute("value")))
+        state = dict(re.findall(r"(\w+)=([\d.,]*)", button.get_attribute("value")))
         values = page.evaluate(f"() => document.querySelector('why-{name}').values")
         assert state
-        assert {key: values[key] for key in state} == {key: float(state[key]) for key in state}
+        for key, value in state.items():
+            numbers = [float(each) for each in value.split(",") if each]
+            assert values[key] in (numbers, *numbers)
         page.evaluate("() => new Promise(requestAnimationFrame)")  # it is drawn before
         pressed = button.get_attribute("aria-pressed")
         assert pressed in ("true", None)
@@ -317,6 +320,113 @@ def test_a_number_may_be_typed_in_many_ways(visit, name):
     tab.page.wait_for_function("() => location.hash === '#calculator'")
     assert f"{name}={held}" in tab.page.url
     assert complains(tab) == []
+
+
+ROW = {"q": [2, -1], "k": [1, 0.5], "z": [14, 10, 12], "by": 8, "cap": 0, "m": [], "t": 1}
+# What may be typed into the reader's own numbers, and what it is; or a part of what is said of it.
+OWN = {
+    "q": {"[1, -1]": [1, -1], "1/2 2^-1": [0.5, 0.5], "1": "and the query has 1", "40, 1": "−30"},
+    "z": {
+        "50, 10, 5,": [50, 10, 5],
+        "[50. 10.  5.]": [50, 10, 5],
+        "(50, 10, 5)": [50, 10, 5],
+        "np.array([50, 10, 1e-2])": [50, 10, 0.01],
+        "tensor([50., 10., 5.], device='cuda:0')": [50, 10, 5],
+        "50\n10\n-5": [50, 10, -5],
+        "1 / 8, −√64": [0.125, -8],
+        "1,5; 2,5": [1.5, 2.5],
+        "14 - 10": "is no number",
+        "1,5 2,5": "“5 2” is no number",
+        "[[14, 10], [12, 1]]": "one row at a time",
+        "14, ten": "“ten” is no number",
+        "14,, 12": "a number is missing",
+        "14": "2 to 64 numbers, not 1",
+        "": "2 to 64 numbers, not 0",
+        "1e9, 2": "from −10000 to 10000",
+        "alert(1), 2": "is no number",
+    },
+    "by": {
+        "math.sqrt(64)": 8,
+        "/ math.sqrt(d_k)": 8,
+        "* head_dim**-0.5": 8,
+        "* 1/math.sqrt(64)": 8,
+        "scale=1/√64": 8,
+        "128k": 131072,
+        "1e-2": 0.01,
+        "64^-0.5": 0.125,
+        "0": "above 0",
+        "-8": "above 0",
+        "* 0": "above 0",
+        "1/0": "above 0",
+        "": "above 0",
+    },
+    "cap": {"50": 50, "": 0, "none": 0, "-5": "above 0", "five": "above 0"},
+    "m": {
+        "[True, False, True]": [1, 0, 1],
+        "1 0 1": [1, 0, 1],
+        "0, -inf, 0": [1, 0, 1],
+        "[0.0, float('-inf'), -1e9]": [1, 0, 0],
+        "": [],
+        "1, 0": "2 for 3 scores",
+        "0, 0, 0": "hides all keys",
+        "-inf, -inf, -inf": "hides all keys",
+        "1, 2, 3": "1 or True",
+    },
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_own_numbers_are_read_as_code_writes_them(visit, name):
+    """What cannot be read is said, and the picture and the address stay as they were."""
+    tab = visit(BASE + "saturation/", **CALM)
+    page, field = tab.page, tab.page.locator(f"why-yours .form [name={name}]")
+    read = f"""shown => [shown.values.{name}, shown.querySelector('.told').innerText,
+        shown.querySelector('.sums').innerText + shown.querySelector('.product').innerText,
+        [...shown.querySelectorAll('[aria-invalid=true]')].length, shown.words]"""
+    for typed, meant in OWN[name].items():
+        before = show(page, "yours", read, **ROW)
+        if name == "m" and typed.count(",") + 1 == 3:
+            assert before[0] == []
+        field.fill(typed.replace("\n", " "))
+        value, told, drawn, wrong, words = show(page, "yours", read)
+        if isinstance(meant, str):
+            assert meant in told, typed
+            assert told == words, typed
+            assert (value, drawn, wrong) == (before[0], before[2], 1), typed
+        else:
+            assert value == pytest.approx(meant), typed
+            assert not wrong, typed
+        assert "NaN" not in drawn + told, typed
+        field.fill({"q": "2, -1", "z": "14, 10, 12", "by": "8", "cap": "", "m": ""}[name])
+        if name == "q":
+            page.locator("why-yours .form [name=k]").fill("1, 0.5")
+    assert complains(tab) == []
+
+
+def test_who_multiplies_is_told_how(visit):
+    """A divisor below 1 makes scores larger, which code that says so does not mean."""
+    page = visit(BASE + "saturation/", **CALM).page
+    field, told = page.locator("why-yours [name=by]"), page.locator("why-yours .told")
+    field.fill("head_dim**-0.5")
+    page.wait_for_function(
+        "() => document.querySelector('why-yours .told').textContent.includes('Write *')"
+    )
+    field.fill("* head_dim**-0.5")
+    page.wait_for_function(
+        "() => !document.querySelector('why-yours .told').textContent.includes('Write *')"
+    )
+    assert not told.evaluate("told => told.classList.contains('odd')")
+
+
+def test_the_score_of_the_vectors_goes_into_the_row(visit):
+    page = visit(BASE + "saturation/", **CALM).page
+    show(page, "yours", "shown => 0", **ROW | {"m": [1, 0, 1]})
+    page.locator("why-yours").get_by_role("button", name="q·k into the row").click()
+    values = page.evaluate("() => document.querySelector('why-yours').values")
+    assert values["z"] == [14, 10, 12, 1.5]
+    assert values["m"] == [1, 0, 1, 1]
+    show(page, "yours", "shown => 0", z=[0] * 64)
+    assert page.locator("why-yours [data-act=add]").is_disabled()
 
 
 def test_known_models_are_buttons(visit, snippet):

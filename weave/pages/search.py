@@ -28,6 +28,8 @@ ELSEWHERE = re.compile(
 PERMALINK = re.compile(r'<a class="headerlink"[^>]*>.*?</a>')
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 APART = {"p", "code", "pre", "li", "ol", "ul", "sub", "sup"}  # words in them and beside them
+# What ends as a sentence does.
+CLOSED = {"p", "li", "dt", "dd", "summary", "figcaption", "caption", "tr"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"}
 EXERCISES = 0.4  # how much a lab counts: its exercises answer nothing
 
@@ -75,8 +77,8 @@ def readable(html: str) -> str:
 
 
 def in_one_line(words: list[str]) -> str:
-    """Join what was read."""
-    return " ".join("".join(words).split())
+    """Join what was read, with no space before a comma that follows some code."""
+    return re.sub(r" (?=[,;:?!’)]|\.(?!\w))", "", " ".join("".join(words).split()))
 
 
 class Part:
@@ -101,6 +103,7 @@ class Divider(HTMLParser):
         self.parts = [Part("", 0)]
         self.around = [self.parts[0]]  # the section at hand comes last, after those around it
         self.in_heading = False
+        self.in_row = False  # behind its first cell
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Open an element, and with a heading a section."""
@@ -135,8 +138,25 @@ class Divider(HTMLParser):
         self.elements.pop()
         if tag in HEADINGS:
             self.in_heading = False
+        elif tag in {"th", "td"}:  # 64: 0.2, 16%
+            self.end(", " if self.in_row else ": ")
+            self.in_row = True
+        elif tag in CLOSED:
+            self.end(". ")
+            self.in_row = False
         elif tag in APART:
             self.handle_data(" ")
+
+    def end(self, mark: str) -> None:
+        """End what was read by a mark, unless it has one; a row's replaces its last cell's."""
+        text = self.around[-1].text
+        while text and not text[-1].strip(" ,:\n" if mark == ". " else "\n "):
+            text.pop()
+        read = next((words.strip() for words in reversed(text) if words.strip()), "")
+        if read and not re.search(r"[.?!:;,…][”)]*$", read):
+            text.append(mark)
+        else:
+            text.append(" ")
 
     def handle_data(self, data: str) -> None:
         """Read some words."""

@@ -67,8 +67,15 @@ const nearest = (list, value) => {
   return away.indexOf(Math.min(...away));
 };
 
-/** Give the value of an input that is nearest to what is asked for, in text or as a number; nothing, if that is none. */
-const allowed = ({ least, most, step, stops }, asked) => {
+/** Give the value of an input that is nearest to what is asked for, in text or as a number; nothing, if that is none.
+    An input that is `long` takes a list, of the least and the greatest length that it says. */
+const allowed = (input, asked) => {
+  const { least, most, step, stops, long } = input;
+  if (long) {
+    const items = `${asked ?? ","}` ? `${asked ?? ","}`.split(",").slice(0, long[1]) : [];
+    const list = items.map((item) => allowed({ least, most, step }, item));
+    return list.length < long[0] || list.includes(undefined) ? undefined : list;
+  }
   const number = String(asked ?? "").trim() ? Number(asked) : NaN;
   if (Number.isNaN(number)) return undefined;
   if (stops) return stops[nearest(stops, Math.min(number, Number.MAX_VALUE))];
@@ -96,7 +103,7 @@ const HANDED = `<p class="handed">To take away as it is now: <button type="butto
 const OWN_ADDRESS = document.currentScript.src;
 
 // An explorable gives its `inputs`: each has a name, a value to begin with, and either least, most and step, or `stops`,
-// a rising list of numbers. One with a label is a slider. Nothing else can become a value, whatever an address says.
+// a rising list of numbers; a list of numbers has a value that is `long`. One with a label is a slider. Nothing else can become a value, whatever an address says.
 class Explorable extends HTMLElement {
   others = {}; // the values that no slider shows
 
@@ -290,7 +297,7 @@ class Explorable extends HTMLElement {
       input.ariaValueText = input.nextElementSibling.textContent = values[input.name];
     for (const button of this.panel.querySelectorAll("[data-act=preset]"))
       button.ariaPressed = [...new URLSearchParams(button.value)].every(
-        ([name, value]) => values[name] === +value,
+        ([name, value]) => `${values[name]}` === value,
       );
     this.words = this.draw(values);
   }

@@ -1,4 +1,5 @@
-// A number as people and code write it: 131,072 or 0,125, 128k, 2e-2, 1/8, 2^17, 1/√64, 1/math.sqrt(64), head_dim**-0.5.
+// A number as people and code write it: 131,072 or 0,125, 128k, 2e-2, 1/8, 2^17, 1/√64, 1/math.sqrt(64), head_dim**-0.5;
+// and a list of them: 14, 10, 12 or [14. 10. 12.] or tensor([14, 10, 12]).
 
 /** Split a text into numbers, names and signs; nothing, if something else is in it. */
 const splitNumber = (text) => {
@@ -58,4 +59,16 @@ const readNumber = (text, names = {}) => {
 
   const value = product();
   return at === parts.length ? value : NaN;
+};
+
+/** Split a text into what may be numbers: at semicolons, else at commas, else at spaces; nothing, if it is a table. */
+const splitList = (text) => {
+  const [, within = text] = text.match(/^[\w\s.]*\(?\s*\[([^[\]]*)\][^[\]]*$/) ?? [];
+  if (/[[\]]/.test(within)) return undefined;
+  const bare = within.trim().replace(/^\(([^()]*)\)$/, "$1");
+  const sign = [";", ","].find((each) => bare.includes(each));
+  // Between "1 / 8" and its like is no gap, but "14 -10" are two.
+  const items = bare.split(sign ?? /(?<![-*/^(√\s])\s+(?![*/^)\s])/).map((item) => item.trim());
+  if (items.at(-1) === "") items.pop(); // a comma may stand at the end, and nothing may be there
+  return items;
 };

@@ -23,6 +23,7 @@ PAGE = {
     "training": "training/",
     "divisor": "growth/",
     "cost": "mistakes/",
+    "yours": "saturation/",
 }
 
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
