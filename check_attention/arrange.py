@@ -376,7 +376,7 @@ class Look:
         if self.watcher.kept is not None:
             self.watcher.kept.append(
                 {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
-                 "rows": count, "scale": sums.scales[-1] if sums.scales else None,
+                 "rows": count, "is_half": torch.finfo(call.logits.dtype).bits == 16,
                  "axis": about.get("axis_verdict", ""),
                  "order": head_order(k) if k is not None else None}
             )  # fmt: skip
