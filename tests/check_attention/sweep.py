@@ -72,8 +72,8 @@ OWN: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-class LateError(Exception):
-    """An architecture took too long."""
+class LateError(BaseException):
+    """An architecture took too long. What watches a model would go on after an Exception."""
 
 
 def shrunk(config: Any) -> Any:
@@ -144,13 +144,9 @@ def one(name: str) -> dict[str, Any]:
         for key, value in OWN.get(name, {}).items():
             setattr(config, key, value)
         return found_of(name, config)
-    except LateError:
-        raise
     except Exception as error:
         try:
             return found_of(name, lightened(transformers.AutoConfig.for_model(name)))
-        except LateError:
-            raise
         except Exception as other:
             raise ValueError(f"{error} // {other}") from other
 
@@ -224,7 +220,7 @@ def main(names: list[str]) -> None:
         signal.alarm(SECONDS)
         try:
             row = one(name)
-        except Exception as error:
+        except (Exception, LateError) as error:
             words = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
             row = {"model": name, "class": "", "words": words}
         finally:
