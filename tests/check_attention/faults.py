@@ -1,6 +1,7 @@
 """Small models with the faults of public reports, and the mended ones: `make(False)`."""
 
 import math
+from types import SimpleNamespace
 
 from tests.check_attention.script import functional, nn, torch
 
@@ -130,6 +131,39 @@ def twice_sdpa(wrong=True):
     return Attention(
         lambda self, q, k, v: functional.scaled_dot_product_attention(q / (4 if wrong else 1), k, v)
     ), inputs()
+
+
+def root_of_packed(wrong=True):  # √192 for heads of 128, as in a public report
+    scale = (192 if wrong else 128) ** -0.5
+    return Attention(lambda self, q, k, v: soft(self, q, k, v, scale), 512), inputs(n=24, w=512)
+
+
+def root_of_latent(wrong=True):  # a root of what is padded, and not of what q·k sums over
+    def f(self, q, k, v):
+        q, k = (functional.pad(t, (0, 32)) for t in (q, k))
+        return soft(self, q, k, v, (48 if wrong else 16) ** -0.5)
+
+    return Attention(f), inputs()
+
+
+def yarn_twice(wrong=True):  # in the rotation of q and k, and once more
+    both = 1.485
+    m = Attention(
+        lambda self, q, k, v: soft(
+            self, q * both**0.5, k * both**0.5, v, 0.25 * (both if wrong else 1)
+        )
+    )
+    m.rotary = nn.Identity()
+    m.rotary.attention_scaling = both**0.5
+    return m, inputs()
+
+
+def mscale_ignored(wrong=True):  # as DeepSeek's rule has it
+    more = 0.1 * math.log(40) + 1
+    m = Attention(lambda self, q, k, v: soft(self, q, k, v, 0.25 * (1 if wrong else more**2)))
+    rope = {"mscale": 1.0, "mscale_all_dim": 1.0, "factor": 40.0}
+    m.config = SimpleNamespace(rope_scaling=rope, num_heads=4)
+    return m, inputs()
 
 
 # axes

@@ -32,6 +32,10 @@ SCALES = {
     "alibi_twice": "bias twice",
     "relbias_divided": "bias divided",
     "gumbel": "forgotten",
+    "root_of_packed": "other head",
+    "root_of_latent": "padded",
+    "yarn_twice": "contrary",
+    "mscale_ignored": "contrary",
     "two_sources": "forgotten",
 }
 OTHERS = {
