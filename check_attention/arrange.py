@@ -350,6 +350,7 @@ class Look:
         if scores and scores.added:
             masking.added = scores.added
         masking.corner = masking.corner or call.corner
+        masking.dropped = masking.dropped or call.dropped or (scores.dropped if scores else "")
         if call.is_cut:
             masking.added = (
                 "it is applied after softmax, so that the weights of a row do not sum to 1"
@@ -358,7 +359,7 @@ class Look:
             k if k is not None and not getattr(call.about["module"], "add_zero_attn", 0) else None
         )
         if not (about.get("is_over_channels") or about.get("rows_are_heads")):
-            masking.look(measured, places, keys, meant, plain, self.watcher.padding, count == keys)
+            masking.look(measured, places, keys, meant, plain, self.watcher.padding, count)
         if scores and d and not (scores.is_capped or scores.is_mixed):
             slopes = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
             if "bias" not in about:
@@ -376,7 +377,7 @@ class Look:
         if self.watcher.kept is not None:
             self.watcher.kept.append(
                 {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
-                 "rows": count, "scale": sums.scales[-1] if sums.scales else None,
+                 "rows": count, "is_half": torch.finfo(call.logits.dtype).bits == 16,
                  "axis": about.get("axis_verdict", ""),
                  "order": head_order(k) if k is not None else None}
             )  # fmt: skip
@@ -425,6 +426,8 @@ class Look:
         if call.sums is None or call.over is None or call.scores is None:
             return
         sums: Sums = call.sums
+        if call.is_log:
+            sums.about["axis_verdict"] = "logarithms"
         if call.crossed:
             sums.about["axis_verdict"], sums.about["axis_detail"] = "crossed", call.crossed
         if call.keys is None:
@@ -462,7 +465,7 @@ class Look:
 
     def fused(
         self, result: Tensor | None, query: Tensor, key: Tensor, mask: Tensor | None,
-        is_causal: bool, scale: float | None, value: Tensor | None = None,
+        is_causal: bool, scale: float | None, value: Tensor | None = None, dropped: str = "",
     ) -> None:  # fmt: skip
         """Note a call of scaled_dot_product_attention or of a kernel like it."""
         lines = {"mask": code_line()}
@@ -497,14 +500,14 @@ class Look:
             )
         self.kernel(
             result, query, key, scale, logits_of, lines, added=added, is_added=is_added,
-            value=value, corner=corner,
+            value=value, corner=corner, dropped=dropped,
         )  # fmt: skip
 
     def kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,
         logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
         is_sum: bool = True, added: str = "", is_added: bool = False,
-        value: Tensor | None = None, corner: str = "",
+        value: Tensor | None = None, corner: str = "", dropped: str = "",
     ) -> None:  # fmt: skip
         """Note one call of a kernel, with q as … × rows × d and k as … × keys × d."""
         w = self.watcher
@@ -533,6 +536,7 @@ class Look:
                 w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
             )
             call.keys, call.is_done, call.corner, call.v = keys, True, corner, value
+            call.dropped = dropped
             call.has_nan = False
             if result is not None and has_nan(result):
                 call.has_nan = True

@@ -22,7 +22,7 @@ class Comparison:
     output: float  # the difference of the outputs, relative to their size
     calls: int  # of softmax that were compared
     layer: str = ""  # the first whose logits differ
-    kind: str = ""  # factor, offset, mask, axis, bias, q and k, cap
+    kind: str = ""  # all that hold of: axis, shape, mask, cap, factor, heads, q and k, bias, output
     words: str = ""
     share: float = math.nan  # of the output's difference that goes when this layer's is mended
     others: list[str] = field(default_factory=list)  # later layers that differ by themselves
@@ -37,7 +37,8 @@ class Comparison:
         """Say it in sentences."""
         lines = [f"The outputs differ by {self.output:.2g} of their size."]
         if self.layer:
-            lines.append(f"First layer whose logits differ: {self.layer}. {self.words}")
+            what = "output differs" if self.kind == "output" else "logits differ"
+            lines.append(f"First layer whose {what}: {self.layer}. {self.words}")
             if not math.isnan(self.share):
                 lines.append(
                     f"With that layer's output put in from the other code, {1 - self.share:.0%} "
@@ -94,16 +95,21 @@ def compare(
         found.notes.append(f"Their weights differ, too: {', '.join(wrong[:4])}")
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
-        kind, words = _difference(one, other)
-        if not kind or other["place"] in told:
+        differences = differences_of(one, other)
+        if not differences or other["place"] in told:
             continue
         told.add(other["place"])
         if not found.layer:
-            found.layer, found.kind, found.words = other["place"], kind, words
+            found.layer, found.kind = other["place"], ", ".join(differences)
+            found.words = " ".join(differences.values())
             names = one["place"], other["place"]
             found.share = _share(model_a, model_b, names, batches, call, out_a, found.output)
-        elif kind not in ("q and k",) and len(found.others) < 20:
-            found.others += [f"{other['place']}. {words}"]
+            continue
+        # What came before has changed q, k and v, so that they say nothing of this layer.
+        passed_on = {"q and k", "output"} | ({"shape"} & {*found.kind.split(", ")})
+        own = [words for kind, words in differences.items() if kind not in passed_on]
+        if own and len(found.others) < 20:
+            found.others += [" ".join([f"{other['place']}.", *own])]
     return found
 
 
@@ -138,9 +144,21 @@ def _measured(
     outputs: list[Tensor] = []
     with watched(model, rows) as (_, watcher), torch.no_grad(), restored(model):
         watcher.kept = []
-        torch.manual_seed(0)
-        for batch in batches:
-            outputs += _tensors(call(model, batch))
+
+        def keep_output(module: nn.Module, _: Any, output: Any) -> None:
+            place = watcher.names.get(module)
+            for each in reversed(watcher.kept or []):
+                if each["place"] != place or "result" in each:
+                    break
+                each["result"] = _tensors(output)[:1]
+
+        hook = nn.modules.module.register_module_forward_hook(keep_output)
+        try:
+            torch.manual_seed(0)
+            for batch in batches:
+                outputs += _tensors(call(model, batch))
+        finally:
+            hook.remove()
     return watcher.kept or [], outputs
 
 
@@ -164,55 +182,152 @@ def _distance(one: list[Tensor], other: list[Tensor]) -> float:
     return math.sqrt(square / size) if size else 0.0
 
 
-def _difference(one: Any, other: Any) -> tuple[str, str]:
-    """Say by what two softmax calls differ: its kind and words, or nothing."""
+def differences_of(one: Any, other: Any) -> dict[str, str]:
+    """Say in what two softmax calls differ: kinds and words, in the order in which they count."""
     a, b = one["measured"], other["measured"]
+    found: dict[str, str] = {}
     if one["axis"] != other["axis"]:
         names = [
             f"over the {each['axis']}" if each["axis"] else "over the keys" for each in (one, other)
         ]
-        return "axis", f"Softmax runs {names[0]} in the first, and {names[1]} in the second."
+        found["axis"] = f"Softmax runs {names[0]} in the first, and {names[1]} in the second."
     if a.allowed.shape != b.allowed.shape:
-        return "axis", (
+        shapes = (
             f"The first has batch × heads × rows × keys = {tuple(a.allowed.shape)}, the second "
             f"{tuple(b.allowed.shape)}."
         )
+        found["shape"] = shapes
+        _factor(a.scale, b.scale, found)
+        _layout(one, other, found)
+        return found
     if not torch.equal(a.allowed, b.allowed):
         counts = [float(m.allowed.sum(-1).float().mean()) for m in (a, b)]
-        return "mask", (
+        found["mask"] = (
             f"Mask: a query sees {counts[0]:.4g} keys on average in the first, and "
             f"{counts[1]:.4g} in the second."
         )
-    scales = [each["scale"] for each in (one, other)]
-    if all(scale is not None for scale in scales) and scales[0].shape == scales[1].shape:
-        ratio = float((scales[1] / scales[0]).mean())
-        if abs(ratio - 1) > CLOSE / 10:
-            return "factor", (
-                f"Factor: q·k is multiplied by {float(scales[0][0]):.4g} in the first, and by "
-                f"{float(scales[1][0]):.4g}, {ratio:.3g} times as much, in the second."
-            )
-    limit = SAME
-    weights = float((a.weights - b.weights).abs().max())
-    logits = [_centred(m.logits, m.allowed) for m in (a, b)]
-    spread = float(logits[0].square().mean().sqrt()) or 1.0
-    gap = float((logits[1] - logits[0]).square().mean().sqrt()) / spread
-    if gap < limit and weights < HALF:
-        return "", ""
-    biases = [_centred(m.level, m.allowed) for m in (a, b)]
-    bias_gap = float((biases[1] - biases[0]).square().mean().sqrt()) / spread
-    if bias_gap > 0.5 * gap:
-        size = float(biases[0].square().sum())
-        times = float((biases[0] * biases[1]).sum()) / size if size else math.inf
-        rest = biases[1] - times * biases[0] if math.isfinite(times) else biases[1]
-        straight = float(rest.square().mean().sqrt()) / spread < 0.05 * bias_gap
-        how = f"{times:.3g} times as large in the second" if straight else "another one"
-        return "bias", f"Bias: what is added to q·k is {how}."
-    if one["order"] != other["order"] and None not in (one["order"], other["order"]):
-        return "heads", (
-            f"Heads: the keys of grouped heads stand in the order {one['order']} in the first, and "
-            f"{other['order']} in the second. Look for repeat in place of repeat_interleave."
+    caps = [bool(each["about"].get("is_capped")) for each in (one, other)]
+    if caps[0] != caps[1]:
+        found["cap"] = f"Cap: only the {'first' if caps[0] else 'second'} caps its logits."
+    ratio = _factor(a.scale, b.scale, found)
+    limit = HALF if one["is_half"] or other["is_half"] else SAME
+    both = a.allowed & b.allowed
+    if a.is_sum and b.is_sum:
+        parts = [_centred(m.logits - m.level, both) for m in (a, b)]
+        parts[1] = parts[1] / ratio
+        _product(one, other, parts, limit, found)
+        biases = [_centred(m.level, both) for m in (a, b)]
+        _bias(biases, _size(parts[0]), limit, found)
+    elif not found:
+        gap = _gap([_centred(m.logits, both) for m in (a, b)])
+        if gap > limit:
+            found["q and k"] = _words_of_product(gap)
+    if not found:
+        _output(one, other, limit, found)
+    return found
+
+
+def _factor(one: Tensor | None, other: Tensor | None, found: dict[str, str]) -> Tensor:
+    """Give how many times a factor is as large in the second, for each head, and note it."""
+    if one is None or other is None or bool((one == 0).any()):
+        return torch.ones(1, 1, 1)
+    if one.shape != other.shape:  # another number of heads
+        one, other = one[:1], other[:1]
+    ratio = other / one
+    at = int((ratio - 1).abs().argmax())
+    if abs(float(ratio[at]) - 1) < CLOSE / 10:
+        return torch.ones(1, 1, 1)
+    where = "" if bool(((ratio / ratio[at] - 1).abs() < CLOSE / 10).all()) else f" of head {at}"
+    found["factor"] = (
+        f"Factor: q·k{where} is multiplied by {float(one[at]):.4g} in the first, and by "
+        f"{float(other[at]):.4g}, {float(ratio[at]):.3g} times as much, in the second."
+    )
+    return ratio.float().where(ratio != 0, torch.ones_like(ratio).float())[:, None, None]
+
+
+def _layout(one: Any, other: Any, found: dict[str, str]) -> bool:
+    """Note that heads are wrong in one of the two, by their axes; say whether they are."""
+    faults = [each["about"].get("layout_fault", "") for each in (one, other)]
+    if faults[0] == faults[1]:
+        return False
+    at = 0 if faults[0] else 1
+    detail = (one, other)[at]["about"]["layout_detail"]
+    found["heads"] = f"Heads, in the {('first', 'second')[at]}: {detail}."
+    return True
+
+
+def _product(
+    one: Any, other: Any, parts: list[Tensor], limit: float, found: dict[str, str]
+) -> None:  # fmt: skip
+    """Note by what q·k differs, but for a factor: the order of heads, or q and k themselves."""
+    gap = _gap(parts)
+    if _layout(one, other, found) or gap < limit:
+        return
+    orders = one["order"], other["order"]
+    if orders[0] != orders[1] and None not in orders:
+        found["heads"] = (
+            f"Heads: the keys of grouped heads stand in the order {orders[0]} in the first, and "
+            f"{orders[1]} in the second. Look for repeat in place of repeat_interleave."
         )
-    return "q and k", f"q or k differ: the logits by {gap:.2g} of their spread, by no factor."
+    elif order := _order_of_heads(parts, limit):
+        found["heads"] = (
+            f"Heads: those of the first stand in the order {order} in the second. Look at how the "
+            "width is taken apart, or how weights were converted."
+        )
+    else:
+        found["q and k"] = _words_of_product(gap)
+
+
+def _words_of_product(gap: float) -> str:
+    return f"q or k differ: the logits by {gap:.2g} of their spread, by no factor."
+
+
+def _order_of_heads(parts: list[Tensor], limit: float) -> list[int]:
+    """Say as which heads of the second those of the first stand there; nothing, if they do not."""
+    one, other = parts
+    order = []
+    for head in range(one.shape[1]):
+        gaps = [_gap([one[:, head], other[:, at]]) for at in range(other.shape[1])]
+        order.append(min(range(len(gaps)), key=gaps.__getitem__))
+        if gaps[order[-1]] > limit:
+            return []
+    return order if sorted(order) == [*range(one.shape[1])] else []
+
+
+def _bias(biases: list[Tensor], spread: float, limit: float, found: dict[str, str]) -> None:
+    """Note by what that differs which is added to q·k."""
+    gap = _size(biases[1] - biases[0]) / (spread or 1.0)
+    if gap < limit:
+        return
+    size = float(biases[0].square().sum())
+    times = float((biases[0] * biases[1]).sum()) / size if size else math.inf
+    rest = biases[1] - times * biases[0] if math.isfinite(times) else biases[1]
+    is_multiple = _size(rest) / (spread or 1.0) < 0.05 * gap
+    how = f"{times:.3g} times as large in the second" if is_multiple else "another one"
+    found["bias"] = f"Bias: what is added to q·k is {how}."
+
+
+def _output(one: Any, other: Any, limit: float, found: dict[str, str]) -> None:
+    """Note that the same weights give another output: v, or how its heads are merged."""
+    results = [each.get("result") or [] for each in (one, other)]
+    if one["place"] != other["place"] or not all(results):
+        return
+    gap = _distance(*results)
+    if limit < gap < math.inf:
+        found["output"] = (
+            f"Its weights are the same, and what comes out differs by {gap:.2g} of its size. Look "
+            "at v, at the order of its heads, and at how they are merged."
+        )
+
+
+def _size(values: Tensor) -> float:
+    """Give the root mean square."""
+    return float(values.square().mean().sqrt())
+
+
+def _gap(pair: list[Tensor]) -> float:
+    """Give the difference of two, relative to the first."""
+    return _size(pair[1] - pair[0]) / (_size(pair[0]) or 1.0)
 
 
 def _centred(values: Tensor, allowed: Tensor) -> Tensor:

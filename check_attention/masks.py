@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -33,12 +33,16 @@ class Masking:
     padded: float = 0.0  # the largest share of weight that went to padding
     is_padding_inverted: bool = False
     added: str = ""  # a mask of zeros and ones that was added
+    dropped: str = ""  # what is wrong with dropout
     corner: str = ""  # why a causal mask does not end at the last key
+    # With a cache there are fewer rows than keys. Lengths at which no row sees its own key:
+    cached_strict: set[tuple[int, int]] = field(default_factory=set)
+    is_cached_right: bool = False  # at some length they see it
     says_causal: str = ""
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
-        k: Tensor | None, padding: Tensor | None, is_self: bool,
+        k: Tensor | None, padding: Tensor | None, count: int,
     ) -> None:  # fmt: skip
         """Look at some rows of one call.
 
@@ -49,10 +53,12 @@ class Masking:
             meant: keys that a mask was to leave out, batch × heads × rows × keys
             k: the keys, batch × heads × keys × d
             padding: which tokens the caller says are padding, batch × keys
-            is_self: whether there are as many rows as keys
+            count: how many rows there are, of which these are some
         """
         allowed, weights = found.allowed, found.weights
-        if is_self and keys > 2:
+        if keys > max(2, count):
+            self.look_at_cache(allowed, places, count, k)
+        if count == keys > 2:
             i = places[:, None]
             j = torch.arange(keys, device=allowed.device)
             inner = allowed[:, :, places < keys - 1]
@@ -70,9 +76,11 @@ class Masking:
             self.leaked = max(self.leaked, float(given.max()))
         if k is not None and k.shape[-2] == keys:
             zero = (k == 0).all(-1)
-            if bool(zero[..., -1].any()) and not bool(zero.all()):
+            at = slice(-1, None) if count == keys else slice(1, None)  # in a cache also a hole
+            if bool(zero[..., at].any()) and not bool(zero.all()):
                 # At the end alone: a first token of a new model may be zeros, too.
-                zero = zero.flip(-1).cumprod(-1).flip(-1).bool()
+                if count == keys:
+                    zero = zero.flip(-1).cumprod(-1).flip(-1).bool()
                 part = zero[:, :, None, :] & allowed
                 if bool(part.any()):
                     self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
@@ -89,6 +97,23 @@ class Masking:
                 if bool(real.any()):
                     self.padded = max(self.padded, float(given.max()))
 
+    def look_at_cache(
+        self, allowed: Tensor, places: Tensor, count: int, k: Tensor | None
+    ) -> None:  # fmt: skip
+        """Look whether a causal mask ends at the last key where there are more keys than rows."""
+        keys = allowed.shape[-1]
+        i, j = places[:, None], torch.arange(keys, device=allowed.device)
+        if bool((allowed == (j < i + keys - count)).all()):
+            self.cached_strict.add((count, keys))
+        else:
+            self.is_cached_right = True
+        is_oldest = bool((allowed == (j <= i)).all())
+        if is_oldest and k is not None and bool((k[..., count:, :] != 0).any()):
+            self.corner = self.corner or (
+                f"it lets the last of {count} queries see {count} of {keys} keys, the oldest. "
+                "Shift it by the length of the cache"
+            )
+
     def verdict(self) -> tuple[str, str]:
         """Give the name of what is wrong and the words for it, or nothing."""
         every = self.rows > 1
@@ -99,7 +124,10 @@ class Masking:
                 "each query sees later keys alone. Look for a ~ or 1 − that is missing",
             )
         if rest > 2 and self.strict == rest:
-            return "strict", "triu(1) leaves out later keys alone, triu(0) a query's own, too"
+            return "strict", (
+                "The first query has no key at all. triu(1) leaves out later keys alone, triu(0) a "
+                "query's own, too"
+            )
         if self.corner:
             return "corner", self.corner
         if self.is_padding_inverted:
@@ -120,11 +148,17 @@ class Masking:
             )
         if every and self.says_causal and self.later > 0.5 * self.rows:
             return "later", f"{self.says_causal}, and queries see keys that come after them"
+        if self.dropped:
+            return "dropout", self.dropped
         if self.zeros:
             return "zeros", (
                 f"up to {self.zeros} keys of a sequence are zero vectors, as padding and an empty "
                 f"cache have them, and get up to {self.zero_weight:.0%} of a row's weight"
             )
+        lengths = {keys for _, keys in self.cached_strict}
+        is_row = any(count > 2 for count, _ in self.cached_strict)
+        if not self.is_cached_right and (len(lengths) > 1 or is_row):
+            return "strict", "That is so where keys come from a cache: look at its length"
         return "", ""
 
 

@@ -161,6 +161,8 @@ class Measured:
     logits: Tensor  # −∞ where a key does not take part
     level: Tensor  # logits without scale·q·k: what a bias and a mask add
     weights: Tensor
+    scale: Tensor | None = None  # of each head, all factors together
+    is_sum: bool = False  # logits are scale·q·k and level
     lost: float = 1.0  # by what some of scale·q·k is multiplied that nobody saw
 
 
@@ -279,9 +281,8 @@ def measure(
         if scored.is_sum:
             added = middle - scale[..., None] * product
             found["variance of bias"] = total(added.square().sum(-1) / least)
-            whole = scored.scale * of_q * of_k
             right = (sums.about["d"] or 1) ** -0.5 / (of_q * of_k)
-            if bool(((whole / (right * of_q * of_k) - 1).abs() > CLOSE).any()):
+            if bool(((scored.scale / right - 1).abs() > CLOSE).any()):
                 mended = (level + right[:, None, None] * score).masked_fill(~allowed, -math.inf)
                 sharp = mended.softmax(-1).nan_to_num(0)
                 found["variance with the root"] = total(
@@ -289,9 +290,9 @@ def measure(
                 )
                 found["concentration with the root"] = total(keys * sharp.square().sum(-1))
     sums.add(found)
-    lost = 1.0
-    if scored:
-        sums.note_scale(scored.scale * scored.factors[0] * scored.factors[1])
-        if scored.is_sum:
-            lost = lost_factor(level, part, allowed)
-    return Measured(allowed, logits, level, weights, lost)
+    if not scored:
+        return Measured(allowed, logits, level, weights)
+    whole = (scored.scale * scored.factors[0] * scored.factors[1]).detach().cpu().double()
+    sums.note_scale(whole)
+    lost = lost_factor(level, part, allowed) if is_sum else 1.0
+    return Measured(allowed, logits, level, weights, whole, is_sum, lost)

@@ -126,6 +126,7 @@ class Scores:
     is_squeezed: bool = False  # by a cap or a bound, after a mask
     filled: str = ""
     added: str = ""  # a mask of zeros and ones that was added
+    dropped: str = ""  # what is wrong with dropout
     joined: tuple["Scores", ...] = ()  # along the keys, each with its own q and k
     lines: dict[str, str] = field(default_factory=dict)
 
@@ -161,6 +162,9 @@ class Call:
     is_made: bool = False  # by a layer, and by no product of q and k
     is_done: bool = False
     is_cut: bool = False  # a mask set some of its weights to zero
+    is_log: bool = False  # what it gave are logarithms
+    is_joined: bool = False  # its result was added to that of another softmax
+    dropped: str = ""  # what is wrong with dropout
     is_used: bool = False  # by something else than v, or by something that is not followed
     after: float = 1.0
     has_nan: bool = True  # whether the weights that meet v have NaN
@@ -174,6 +178,26 @@ class Call:
     def own(self, axes: set[Axis]) -> set[Axis]:
         """Give the axes of this call for those of weights that it was joined to."""
         return {self.alias.get(axis, axis) for axis in axes}
+
+
+def key_piece(call: Call) -> tuple[Any, ...]:
+    """Give what two calls have in common whose keys are pieces of the same; () if they are none.
+
+    Their queries are the same, and their keys lie in one tensor, as many in each piece.
+    """
+    if call.scores is None or call.over is None or call.over != call.keys:
+        return ()
+    part = call.scores.parts[0]
+    letters = [part.product.letters[at] for at in part.pair]
+    for which, own in enumerate(letters):
+        q, k = part.tensor(1 - which), part.tensor(which)
+        for x, dim in zip(own, part.given[which], strict=False):
+            is_alone = x not in letters[1 - which] and x in part.product.result
+            is_key = is_alone and any(axis in call.keys for axis in part.axes_of[x])
+            if is_key and len(dim) == 1 and dim[0].is_cut and dim[0].size < dim[0].root.size:
+                own_root = (dim[0].root, k.untyped_storage().data_ptr())
+                return (*own_root, q.data_ptr(), q.shape, dim[0].size)
+    return ()
 
 
 class Weights:

@@ -30,6 +30,7 @@ from check_attention.axes import (
 from check_attention.follow import (
     KEEPS,
     OVER,
+    PLUS,
     REPEATS,
     SHAPES,
     TIMES,
@@ -67,7 +68,9 @@ from check_attention.traces import (
     digest,
     has_nan,
     is_zero_one,
+    key_piece,
 )  # fmt: skip
+from check_attention.words import CLOSE
 
 PRODUCTS = {
     "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "dot", "vdot", "baddbmm", "addmm",
@@ -86,6 +89,15 @@ MERGED = (
 # What may be an attention that is written in another way; named if nothing was seen.
 SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
 FORMS = {*SOFTMAXES, "scaled_dot_product_attention"}
+WHOLES = ("multi_head_attention_forward", "gumbel_softmax")  # of which the parts are watched
+IN_EVAL = (
+    "it is at work though the model is in eval(). dropout_p, and dropout as a function, do not "
+    "know of eval(): give 0 there, or training=self.training"
+)
+BEFORE = (
+    "it stands before softmax and puts 0 in place of scores, which is a fine score. Put it behind "
+    "softmax"
+)
 
 
 class Watcher(TorchFunctionMode):
@@ -131,7 +143,7 @@ class Watcher(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if self.is_idle:
             return func(*args, **kwargs)
-        if name == "multi_head_attention_forward":
+        if name in WHOLES:
             return self.inside(func, args, kwargs)
         if name in FORMS and torch._C._functorch.peek_interpreter_stack() is not None:
             self.left_out(
@@ -175,10 +187,13 @@ class Watcher(TorchFunctionMode):
         """Run what would be passed on as a whole so that its parts are seen: a copy that asks no
         mode before it begins.
         """
-        inner = dict(func.__globals__, has_torch_function=lambda _: False)
+        asks = dict.fromkeys(("has_torch_function", "has_torch_function_unary"), lambda _: False)
+        inner = func.__globals__ | asks
         copy = FunctionType(func.__code__, inner, func.__name__, func.__defaults__)
         copy.__kwdefaults__ = func.__kwdefaults__
-        before, self.heads = self.heads, kwargs.get("num_heads") or args[4]
+        before = self.heads
+        if func.__name__ == WHOLES[0]:
+            self.heads = kwargs.get("num_heads") or args[4]
         try:
             with self:
                 return copy(*args, **kwargs)
@@ -272,6 +287,10 @@ class Watcher(TorchFunctionMode):
         else:
             scores = kept_scores(name, result, args, kwargs, given, traces)
             weights = self.kept_weights(name, args, kwargs, traces)
+            if name.startswith("dropout"):
+                scores = self.dropped(scores, weights, args, kwargs)
+            if name in PLUS:
+                self.add_up([t.mixed for t in traces if t.mixed])
             mixed = self.kept_mixed(name, args, traces)
             total = next((t.total for t in traces if t.total), None)
         outer = self.outer(name, result, given, traces)
@@ -325,6 +344,35 @@ class Watcher(TorchFunctionMode):
             for each in weights:
                 each.call.over, each.call.is_cut = roots(first.axes or (), [axis]), False
         return weights
+
+    def dropped(
+        self, scores: Scores | None, weights: tuple[Weights, ...], args: Any, kwargs: Any
+    ) -> Scores | None:
+        """Note dropout that is at work in eval(), or stands before softmax; give the scores."""
+        p = kwargs.get("p", args[1] if len(args) > 1 else 0.5)
+        on = kwargs.get("training", args[2] if len(args) > 2 else True)
+        if not p:
+            return scores
+        for each in weights:
+            each.call.dropped = IN_EVAL if on and self.is_eval else ""
+        is_attention_score = scores and not weights and not scores.is_learned
+        return replace(scores, dropped=BEFORE) if scores and is_attention_score else scores
+
+    @property
+    def is_eval(self) -> bool:
+        """Whether all modules at work are in eval()."""
+        return bool(self.stack) and not any(module.training for module in self.stack)
+
+    def add_up(self, calls: list[Call]) -> None:
+        """Note that results of several softmax calls are added: pieces of one row, or not."""
+        if len(calls) < 2:
+            return
+        for call in calls:
+            call.is_joined = True
+        one, other = calls[:2]
+        pieces = [key_piece(call) for call in (one, other)]
+        if one.sums is not None and all(pieces) and pieces[0] == pieces[1]:
+            one.sums.about["axis_verdict"] = "pieces"
 
     def is_cut(self, name: str, args: Any) -> bool:
         """Say whether a mask takes weight from most rows, after softmax."""
@@ -386,6 +434,8 @@ class Watcher(TorchFunctionMode):
         source = args[0]
         trace = self.trace(source)
         dims = kwargs.get("dim", args[1] if len(args) > 1 else None)
+        if dims is None and trace.weights and trace.axes:
+            dims = range(source.ndim)
         if dims is None or not isinstance(source, Tensor):
             return
         dims = [dims] if isinstance(dims, int) else list(dims)
@@ -444,6 +494,7 @@ class Watcher(TorchFunctionMode):
         self.multiplied(found, result, [])
         if name in ("baddbmm", "addmm", "addbmm"):
             trace = self.trace(result)
+            self.add_up([call for t in (tensors[0], result) if (call := self.trace(t).mixed)])
             beta = kwargs.get("beta", 1)
             if trace.scores and beta and tensors[0].numel() > 1:
                 self.traces[result] = replace(trace, scores=replace(trace.scores, is_added=True))
@@ -481,8 +532,10 @@ class Watcher(TorchFunctionMode):
                 keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
                 crossed = self.crossed(c, at, traces, summed)
                 v = next((c.tensors[i] for i, t in enumerate(traces) if i != at), None)
+                is_value = any(a.is_feature for t in others for dim in t.axes or () for a in dim)
                 for each in traces[at].weights:
                     each.call.crossed, each.call.v = crossed, v
+                    each.call.is_log &= is_value
                     self.meets(each.call, each.call.own(keys), result, c.tensors[at])
                 more = tuple(each for i in weights[1:] for each in traces[i].weights)
                 last = traces[at].weights[-1].call
@@ -704,6 +757,7 @@ class Watcher(TorchFunctionMode):
         call = self.call(name, input, trace, over, axes)
         if name == "softmin" and call.scores:
             call.scores = call.scores.times(-1.0)
+        call.is_log = "log" in name
         where = f"{name} over dim {dim} of {tuple(input.shape)} in {self.place()}"
         self.similar[where] += 1
         self.wait(call, result, axes)
@@ -711,6 +765,8 @@ class Watcher(TorchFunctionMode):
     def exponential(self, name: str, result: Tensor, input: Tensor, trace: Trace) -> None:
         """Note exp of scores, which a sum will make softmax."""
         if trace.weights:  # exp of log_softmax
+            for each in trace.weights:
+                each.call.is_log = False
             self.traces[result] = replace(trace, scores=None)
             return
         if trace.scores is None or trace.axes is None or trace.scores.is_learned:
@@ -748,7 +804,18 @@ class Watcher(TorchFunctionMode):
         if not call.has_nan and has_nan(result):
             call.cause = "v is not finite, as the output has NaN and the weights have none"
         call.output = digest(result)
+        if call.over is None and self.sums_to_one(weights, keys):
+            call.over = keys
         self.finish(call)
+
+    def sums_to_one(self, weights: Tensor, keys: set[Axis]) -> bool:
+        """Say whether exp of something sums to 1 over the keys, as with logsumexp taken away."""
+        axes = self.trace(weights).axes or ()
+        dims = [at for at, dim in enumerate(axes) if any(a.root in keys for a in dim)]
+        if not dims:
+            return False
+        total = weights.detach().float().sum(dims)
+        return bool((((total - 1).abs() < CLOSE) | (total == 0) | total.isnan()).all())
 
     def finish(self, call: Call) -> None:
         """Measure a call; say what was not understood of it."""
@@ -767,6 +834,14 @@ class Watcher(TorchFunctionMode):
         pending, self.pending = self.pending, []
         for weights, call in pending:
             if call.is_done:
+                if call.sums is not None and call.over is None and not call.is_joined:
+                    if everything:
+                        self.left_out(
+                            f"In {call.place} {call.form} of scores met v, and was not seen to be "
+                            "divided by its sum over the keys"
+                        )
+                    else:  # it may be divided later
+                        self.pending.append((weights, call))
                 continue
             if everything or weights() is None:
                 self.unmet(call, is_gone=weights() is None)
@@ -810,6 +885,7 @@ class Watcher(TorchFunctionMode):
         if query.is_nested:
             self.nested(query, key, value, is_causal, scale)
             return
+        dropped = IN_EVAL if dropout_p and self.is_eval else ""
         if query.ndim > 2 and query.shape[-3] != key.shape[-3] > 1:  # grouped heads
             known = self.trace(key)
             key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
@@ -817,7 +893,7 @@ class Watcher(TorchFunctionMode):
             if (axes := self.trace(query).axes) is not None:
                 tokens = (Axis(key.shape[-2]),) if key.shape[-2] > 1 else ()
                 self.traces[key] = replace(known, axes=(*axes[:-2], tokens, axes[-1]), scores=None)
-        self.look.fused(result, query, key, attn_mask, is_causal, scale, value)
+        self.look.fused(result, query, key, attn_mask, is_causal, scale, value, dropped)
 
     def nested(
         self, query: Tensor, key: Tensor, value: Tensor, is_causal: bool, scale: float | None

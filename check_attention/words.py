@@ -188,6 +188,15 @@ AXES = {
     ),
     "more": (SEEN, "Softmax over more than the keys: {axis_detail}"),
     "crossed": (SEEN, "Weights meet the wrong axis of v: {axis_detail}"),
+    "pieces": (
+        SEEN,
+        "Softmax over pieces of the keys: each piece has a softmax of its own, and the results "
+        "were added, so that a query's weights sum to more than 1",
+    ),
+    "logarithms": (
+        SEEN,
+        "Logarithms in place of weights: v meets what log_softmax gives. Take softmax",
+    ),
     "sequences": (SEEN, "Attention across sequences: {axis_detail}"),
 }
 MASKS = {
@@ -198,8 +207,7 @@ MASKS = {
     "later": (SEEN, "Later keys take part: {mask_detail}"),
     "strict": (
         SEEN,
-        "A query's own key is masked: its causal mask begins one place too early, so that the "
-        "first query has no key at all. {mask_detail}",
+        "A query's own key is masked: its causal mask begins one place too early. {mask_detail}",
     ),
     "corner": (SEEN, "Causal mask in the wrong corner: {mask_detail}"),
     "fails": (SEEN, "Mask without effect: {mask_detail}"),
@@ -207,6 +215,7 @@ MASKS = {
         SEEN,
         "Zero keys take part: {mask_detail}",
     ),
+    "dropout": (SEEN, "Dropout in the wrong place: {mask_detail}"),
 }
 # No fault, as far as one can know; what was not understood is a fault of its own.
 RIGHT = ("root", "stated", "cosine", "channels", "unknown")
@@ -216,7 +225,8 @@ KINDS = {
     "nan": "logits or weights that are not finite, rows without a key",
     "heads": "heads and tokens exchanged",
     "axis": "softmax over another axis than the product with v sums over",
-    "mask": "a mask that is inverted or has no effect, zero or later keys that take part",
+    "mask": "a mask that is inverted or has no effect, zero or later keys that take part, dropout "
+    "in eval() or before softmax",
     "unknown": "attention that was not understood",
     "frozen": "a few keys take nearly all",
     "flat": "all keys get about the same",

@@ -1,6 +1,7 @@
 """Small models with the faults of public reports, and the mended ones: `make(False)`."""
 
 import math
+from types import SimpleNamespace
 
 from tests.check_attention.script import functional, nn, torch
 
@@ -132,6 +133,39 @@ def twice_sdpa(wrong=True):
     ), inputs()
 
 
+def root_of_packed(wrong=True):  # √192 for heads of 128, as in a public report
+    scale = (192 if wrong else 128) ** -0.5
+    return Attention(lambda self, q, k, v: soft(self, q, k, v, scale), 512), inputs(n=24, w=512)
+
+
+def root_of_latent(wrong=True):  # a root of what is padded, and not of what q·k sums over
+    def f(self, q, k, v):
+        q, k = (functional.pad(t, (0, 32)) for t in (q, k))
+        return soft(self, q, k, v, (48 if wrong else 16) ** -0.5)
+
+    return Attention(f), inputs()
+
+
+def yarn_twice(wrong=True):  # in the rotation of q and k, and once more
+    both = 1.485
+    m = Attention(
+        lambda self, q, k, v: soft(
+            self, q * both**0.5, k * both**0.5, v, 0.25 * (both if wrong else 1)
+        )
+    )
+    m.rotary = nn.Identity()
+    m.rotary.attention_scaling = both**0.5
+    return m, inputs()
+
+
+def mscale_ignored(wrong=True):  # as DeepSeek's rule has it
+    more = 0.1 * math.log(40) + 1
+    m = Attention(lambda self, q, k, v: soft(self, q, k, v, 0.25 * (1 if wrong else more**2)))
+    rope = {"mscale": 1.0, "mscale_all_dim": 1.0, "factor": 40.0}
+    m.config = SimpleNamespace(rope_scaling=rope, num_heads=4)
+    return m, inputs()
+
+
 # axes
 def kq_queries(wrong=True):  # k q^T with softmax over -1 = queries
     return Attention(
@@ -236,6 +270,46 @@ def unbatched(kind):
         return Unbatched(wrong, kind), [torch.randn(12, 32)]
 
     return make
+
+
+def pieces(wrong=True):  # as an online softmax is begun
+    def f(self, q, k, v):
+        keys, values = k.split(16, 2), v.split(16, 2)
+        if wrong:
+            each = zip(keys, values, strict=True)
+            return sum((q @ key.mT * 0.25).softmax(-1) @ value for key, value in each)
+        return torch.cat([q @ key.mT * 0.25 for key in keys], -1).softmax(-1) @ v
+
+    return Attention(f), inputs()
+
+
+def two_sources(wrong=True):  # right: keys of two layers, and no pieces of one row
+    m = Attention(
+        lambda self, q, k, v: soft(self, q, k, v, 0.25) + soft(self, q, v, k, 1 if wrong else 0.25)
+    )
+    return m, inputs()
+
+
+def logarithms(wrong=True):
+    def f(self, q, k, v):
+        p = functional.log_softmax(q @ k.mT * 0.25, -1)
+        return (p if wrong else p.exp()) @ v
+
+    return Attention(f), inputs()
+
+
+def over_all(wrong=True):  # one sum for all rows and heads
+    def f(self, q, k, v):
+        e = (q @ k.mT * 0.25).exp()
+        return e / (e.sum() if wrong else e.sum(-1, keepdim=True)) @ v
+
+    return Attention(f), inputs()
+
+
+def gumbel(wrong=True):
+    return Attention(
+        lambda self, q, k, v: functional.gumbel_softmax(q @ k.mT * (1 if wrong else 0.25)) @ v
+    ), inputs()
 
 
 # layout
@@ -383,6 +457,84 @@ def nan_in_v(wrong=True):
         if wrong:
             v[0, 0, 0, 0] = math.nan
         return functional.scaled_dot_product_attention(q, k, v)
+
+    return Attention(f), inputs()
+
+
+def cached(wrong, first=lambda late: 1, at=lambda late: 0):
+    """Keys of a cache: 32 tokens at once, then 12, then one after another.
+
+    `first` says where the mask begins, `at` how many places too late keys are written.
+    """
+
+    class Own(Attention):
+        def forward(self, x, past):
+            q, k, v = (self.sp(layer(x)) for layer in (self.q, self.k, self.v))
+            b, h, n, d = k.shape
+            begin = past + at(wrong and past > 0)
+            for name, new in (("old_k", k), ("old_v", v)):
+                if not past:
+                    setattr(self, name, torch.zeros(b, h, 56, d))
+                getattr(self, name)[:, :, begin : begin + n] = new
+            end = begin + n
+            k, v = self.old_k[:, :, :end], self.old_v[:, :, :end]
+            begin = past + first(wrong and past > 0)
+            hidden = torch.ones(n, end).triu(begin).bool()
+            z = (q @ k.mT * 0.25).masked_fill(hidden, -math.inf)
+            return self.o((z.softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+
+    def steps(model, x):
+        model(x[:, :32], 0)
+        model(x[:, 32:44], 32)
+        for i in range(44, 48):
+            model(x[:, i : i + 1], i)
+
+    return Own(None), inputs(), steps
+
+
+def cache_strict(wrong=True):  # no query sees its own key
+    return cached(wrong, first=lambda late: 1 - late)
+
+
+def cache_corner(wrong=True):  # the mask does not know of the cache
+    class Own(Attention):
+        def forward(self, x):
+            q, k, v = (self.sp(layer(x)) for layer in (self.q, self.k, self.v))
+            z = q[:, :, 36:] @ k.mT * 0.25
+            hidden = torch.ones(12, 48).triu(1 if wrong else 37).bool()
+            o = z.masked_fill(hidden, -math.inf).softmax(-1) @ v
+            return self.o(o.transpose(1, 2).flatten(2))
+
+    return Own(None), inputs()
+
+
+def cache_hole(wrong=True):  # what is new is written a place too late
+    return cached(wrong, at=lambda late: int(late))
+
+
+# dropout
+def dropped_in_eval(wrong=True):
+    def f(self, q, k, v):
+        p = functional.dropout((q @ k.mT * 0.25).softmax(-1), 0.3, wrong or self.training)
+        return p @ v
+
+    return Attention(f).eval(), inputs()
+
+
+def dropped_in_eval_sdpa(wrong=True):
+    return Attention(
+        lambda self, q, k, v: functional.scaled_dot_product_attention(
+            q, k, v, dropout_p=0.3 if wrong or self.training else 0.0
+        )
+    ).eval(), inputs()
+
+
+def dropped_before(wrong=True):
+    def f(self, q, k, v):
+        z = q @ k.mT * 0.25
+        if wrong:
+            return functional.dropout(z, 0.3, self.training).softmax(-1) @ v
+        return functional.dropout(z.softmax(-1), 0.3, self.training) @ v
 
     return Attention(f), inputs()
 

@@ -259,12 +259,18 @@ def test_the_function_that_the_page_shows(monkeypatch):
 
 
 def test_the_page_shows_what_it_prints():
-    """Word for word, and number for number up to rounding."""
-    shown = re.search(r"```text\n(layer .*?)```", PAGE, re.DOTALL)[1]
-    said = str(ours.check(*ours.demo("width"), show=False))
+    """Word for word but for what the columns mean, and number for number up to rounding."""
+    shown = re.search(r"```text\n(layer .*?)```", PAGE, re.DOTALL)[1].strip()
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--demo", "width"], capture_output=True, text=True, check=False
+    )
+    table, columns, *rest = done.stdout.strip().split("\n\n")
+    assert columns == ours.LAYER_COLUMNS
+    assert (len(rest), done.returncode) == (2, 1), done.stderr
+    said = "\n\n".join([table, *rest])
     number = r"\d+\.\d+"
-    assert re.sub(number, "x", said).startswith(re.sub(number, "x", shown))
-    pairs = zip(re.findall(number, shown), re.findall(number, said), strict=False)
+    assert re.sub(number, "x", shown) == re.sub(number, "x", said)
+    pairs = zip(re.findall(number, shown), re.findall(number, said), strict=True)
     assert all(abs(float(one) - float(other)) < 0.0151 for one, other in pairs)
 
 

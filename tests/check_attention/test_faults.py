@@ -31,6 +31,12 @@ SCALES = {
     "alibi_divided": "bias divided",
     "alibi_twice": "bias twice",
     "relbias_divided": "bias divided",
+    "gumbel": "forgotten",
+    "root_of_packed": "other head",
+    "root_of_latent": "padded",
+    "yarn_twice": "contrary",
+    "mscale_ignored": "contrary",
+    "two_sources": "forgotten",
 }
 OTHERS = {
     "axis": {
@@ -38,6 +44,9 @@ OTHERS = {
         "einsum_axis": "queries",
         "einsum_heads_last": "heads",
         "batch_axis": "batch",
+        "pieces": "pieces",
+        "logarithms": "logarithms",
+        "over_all": "more",
     },
     "heads": {"no_transpose": "exchanged", "no_transpose_unsaid": "exchanged"},
     "mask": {
@@ -51,6 +60,12 @@ OTHERS = {
         "where0": "fails",
         "pad_ignored": "fails",
         "zero_keys": "zeros",
+        "cache_strict": "strict",
+        "cache_corner": "corner",
+        "cache_hole": "zeros",
+        "dropped_in_eval": "dropout",
+        "dropped_in_eval_sdpa": "dropout",
+        "dropped_before": "dropout",
     },
     "nan": {"empty_rows": "nan", "nan_in_v": "nan", "fp16_overflow": "nan"},
 }
@@ -97,6 +112,15 @@ def test_softmax_over_queries_without_a_batch(way):
     make = faults.unbatched(way)
     assert ours.check(*make(), show=False).faults("axis")
     assert ours.check(*make(False), show=False).ok
+
+
+def test_exp_that_nothing_divides_is_named():
+    for way in ("exp", "expafter", "lse", "online"):
+        assert ours.check(*faults.unbatched(way)(False), show=False).ok, way
+    undivided = faults.Attention(lambda self, q, k, v: (q @ k.mT * 0.25).exp() @ v)
+    report = ours.check(undivided, faults.inputs(), show=False)
+    assert not report.ok
+    assert any("divided by its sum" in each for each in report.faults("unknown"))
 
 
 def test_a_form_that_cannot_be_followed_is_named():

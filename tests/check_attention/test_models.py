@@ -142,9 +142,11 @@ def agree(model, batch, d, times=1.0, verdict="root", sinks=0):
     with Weights() as weights, torch.no_grad():
         ours.call_with(model, batch)
     kept = weights.kept
-    # Longformer writes its scores into bands, which the script says.
-    notes = [note for note in report.notes if verdict != "unknown" or "in parts" not in note]
-    assert notes == []
+    # Longformer multiplies q and k in chunks, and writes these into the bands of another tensor:
+    # its softmax is measured, but what q·k was multiplied by is lost. That has to be said, so it is
+    # not ok; of all other models there is nothing to say.
+    assert all("written into a tensor in parts" in note for note in report.notes)
+    assert bool(report.notes) == (verdict == "unknown")
     assert {row.layout_verdict for row in report.rows} == {""}
     assert "nan" not in {row.softmax_verdict for row in report.rows}
     assert {row.scale_verdict for row in report.rows} == {*np.atleast_1d(verdict)}
