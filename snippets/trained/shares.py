@@ -96,7 +96,7 @@ of_heads = {
 }
 changed = np.abs(of_heads["re-paired"] / of_heads["distinct"] - 1)
 assert abs(size["re-paired"] / size["distinct"] - 1) < 0.05, (
-    "In the median head the size does not change"
+    "In the median head the size hardly changes"
 )
 assert changed.max() < 1 / 6, "in single heads it changes by a sixth at most"
 assert ranked[beyond[0.05] - 1] > 0.05 > ranked[beyond[0.05]], (
