@@ -20,6 +20,11 @@ median, lowest, highest = np.median(spread), spread.min(), spread.max()
 variance = median**2
 # The same without [CLS] and [SEP] among the keys.
 content_median = np.median(heads["row_sd_content"])
+# With the keys of other sentences, each of them as a row.
+elsewhere = read("rows.csv")["elsewhere"]
+elsewhere_median = np.median(elsewhere)
+changed = np.abs(elsewhere / spread - 1)
+much_changed = int(np.sum(changed > 0.1))
 above_one = int(np.sum(spread > 1))
 content_above_one = int(np.sum(heads["row_sd_content"] > 1))
 near_one = int(np.sum(np.abs(spread**2 - 1) < 0.1))
@@ -99,10 +104,18 @@ assert away_from_one[near_one - 1] < 0.1 < away_from_one[near_one], (
 assert np.mean(spread > lower) - np.mean(spread > upper) == 1 / 2, (
     "is between … and … in half of the heads"
 )
-assert 1 < content_median < median, "and … without two special tokens"
+assert abs(elsewhere_median / median - 1) < 0.03, (
+    "other sentences, and in the median head its rows spread as much"
+)
+assert abs(elsewhere_median / median - 1) < 0.03, (
+    "with the keys of another sentence it is … in the median head"
+)
+assert much_changed <= 2 < len(spread), "it changes by more than a tenth in only"
 assert 1 < content_median < median, (
     "since [CLS] and [SEP] often stand far above the rest"
 )
 assert lower > 1, "Most heads lie to the right of it"
-assert highest > 4 * lower > 4, "larger than the theory's, and heads differ"
+assert highest > 4 * lower > 4, "somewhat larger than the theory’s, and heads differ"
 assert heads["previous"][top] > 0.99, "looks at the token before and at nothing"
+assert lowest < 0.7, "it may be anything from about a half to more than ten"
+assert highest > 10, "it may be anything from about a half to more than ten"

@@ -22,6 +22,7 @@ heads = [*scores]
 query = str(table["query"][0])
 words = [str(word) for word in table["key"][: len(scores["5.9"])]]
 keys, reach = len(words), max(scores["0.2"])
+half = softmax(np.array(scores["0.2"]) / (2 * d**0.5)).max()  # half the logits
 divisor = {"1": 1, "√d": d**0.5, "d": d}
 weights = {
     head: {by: softmax(np.array(S) / T) for by, T in divisor.items()}
@@ -79,4 +80,5 @@ assert all(
     np.array_equal(np.argsort(p), order[head][::-1])
     for head, rows in weights.items()
     for p in rows.values()
-), "A divisor moves no key past another"
+), "In a single row a divisor moves no key past another"
+assert half > 0.98, "half of their size would do as well"

@@ -47,6 +47,34 @@ counts = [16, 512, 16384]
 freezes = {n: float(np.sqrt(2 * np.log(n))) for n in counts}
 sigma = 2 ** np.arange(-4, 4.01, 0.25)
 share = {n: np.array([sharing(n, s) / n for s in sigma]) for n in counts}
+# What the two lines print, by the line of code: its factor on q·k.
+factors = {
+    "right": d**-0.5,
+    "none": 1,
+    "of heads": heads**-0.5,
+    "reversed": d**0.5,
+    "again": 1 / d,
+    "of width": width**-0.5,
+    "halved": 1 / d / 2,
+}
+prints = {name: {} for name in factors}
+for name, factor in factors.items():
+    for rule in ("nn.Linear", "LeCun"):
+        s = float(spread(d, heads, width, rule, "number", number=factor))
+        prints[name][rule] = s, float(sharing(n_keys, s))
+right = "`q @ k.mT / math.sqrt(q.size(-1))`, right"
+sharp = [
+    (right, "right"),
+    ("`q @ k.mT`, no divisor", "none"),
+    ("`q @ k.mT / math.sqrt(q.size(1))`, the number of heads", "of heads"),
+    ("`q @ k.mT * math.sqrt(q.size(-1))`, multiplied", "reversed"),
+]
+flat_lines = [
+    (right, "right"),
+    ("`sdpa(q / math.sqrt(d), k, v)`, divided twice", "again"),
+    ("`q @ k.mT / math.sqrt(x.size(-1))`, the whole width", "of width"),
+    ("`q @ k.mT / d ** 1/2`, by d, then by 2", "halved"),
+]
 # The scale kept as a number, 1/8, in heads of other sizes.
 kept = {size: float(np.sqrt(size)) / 8 for size in (32, 64, 128, 256)}
 # Where e^(−σ²) is this share.
@@ -118,7 +146,11 @@ assert flat < start["right"] < min(freezes.values()), (
 )
 assert start["forgotten"] > max(freezes.values()), "freeze without the scale"
 assert start["twice"] < flat, "and go flat with the scale twice"
-assert 1 < keys["forgotten"] < 2, "and your second hardly more than 1"
+assert 1 < keys["forgotten"] < 2, "it says …, and your second less than 2"
+assert flat < prints["of heads"]["nn.Linear"][0] < 1, (
+    "the third line looks well at the first step"
+)
+assert keys["linear, forgotten"] > 5, "and a missing divisor only mild"
 assert keys["forgotten"] < 5, (
     "the row freezes: a few of $n$ keys take nearly all"
 )

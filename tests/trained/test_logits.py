@@ -36,6 +36,10 @@ def test_logits(snippet, gaussian):
     assert page.content_above_one == len(content) - sum(s <= 1 for s in content)
     for layer, typical in enumerate(page.by_layer):
         assert typical == median(column("heads.csv", "row_sd", layer=str(layer)))
+    other = column("rows.csv", "elsewhere")
+    assert close(page.elsewhere_median, median(other))
+    ratio = [a / b for a, b in zip(other, spread, strict=True)]
+    assert page.much_changed == sum(not 0.9 < x < 1.1 for x in ratio)
     share = column("heads.csv", "share_taking_part")
     counts = np.array(column("heads.csv", "taking_part")) / share
     assert page.keys == round(median(counts))

@@ -143,3 +143,21 @@ def test_one_row_measured_again(stored, minilm, sentences, texts, ran):
         assert close(score, k @ q[at], PRINTED)
         for wrong in (q @ k[at], k @ q[at - 1], k @ q[at] / np.sqrt(32)):
             assert not close(score, wrong, 10 * PRINTED)
+
+
+@pytest.mark.parametrize(("layer", "head"), SAMPLE[:1])
+def test_rows_with_keys_of_other_sentences_measured_again(stored, ran, layer, head):
+    table = stored.read("rows.csv")
+
+    def spread(is_there):
+        every = []
+        for at, (_, q, *_) in enumerate(ran):
+            keys = [k for other, (_, _, k, _) in enumerate(ran) if is_there(at, other)]
+            for query in q[layer, head][1:-1]:
+                rows = [np.var(k[layer, head] @ query / np.sqrt(32)) for k in keys]
+                every.append(np.mean(rows))
+        return np.sqrt(np.mean(every))
+
+    (shown,) = table["elsewhere"][of_head(table, layer, head)]
+    assert close(spread(lambda at, other: other not in (at, at ^ 1)), shown, PRINTED)
+    assert not close(spread(lambda at, other: other == at), shown, PRINTED), "its own keys"

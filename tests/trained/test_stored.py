@@ -5,7 +5,7 @@ import hashlib
 from tests.trained.tables import FOLDER
 
 TABLES = [
-    *("heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv"),
+    *("heads.csv", "terms.csv", "medians.csv", "scale.csv", "row.csv", "rows.csv"),
     *("smollm_heads.csv", "smollm_medians.csv", "smollm_scale.csv"),
 ]
 
