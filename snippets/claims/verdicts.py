@@ -91,4 +91,4 @@ axes.grid(False)
 plt.show()
 
 # %% says
-assert distinct_errors == 4, "They come to … slips"
+assert distinct_errors == 4, "The wrong ones come to … slips"

@@ -32,12 +32,13 @@ unscaled = {d: np.sort(softmax(np.sqrt(d) * explore["g"]))[::-1] for d in dims}
 
 lead = 0.1
 slight_lead = softmax([lead, 0, 0, 0])[0]
-times_at_8 = np.exp(8)  # how much more a key weighs that leads by 8
 
 # Three keys a spread of 64 dimensions apart, by each divisor.
 three = np.array([8, 0, -8])
 divisors = {"undivided": 1, "÷ √d": np.sqrt(64), "÷ d": 64}
 rows = [(name, *softmax(three / by).tolist()) for name, by in divisors.items()]
+exponentials = np.exp(three)
+left_by_8 = {d: np.sqrt(d) / 8 for d in (64, 256)}  # the spread after ÷ 8
 
 # %%
 import matplotlib.pyplot as plt
@@ -57,6 +58,7 @@ axes[1, 1].set_xlabel("keys, from the largest weight to the smallest")
 plt.show()
 
 # %% says
+assert median[1024] > 99.9 / 100, "and over 99.9% if they have 1024"
 first = [unscaled[d][0] for d in dims]
 assert np.all(np.diff(first) > 0), "the first step grows from column to column"
 assert first[-1] > 0.99, "until it is nearly all of the weight"
@@ -64,18 +66,30 @@ assert scaled[0] < 0.2, "the weight spread over many keys"
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
     "the weights of random keys pile up on one of them as d grows"
 )
-assert np.isclose(np.log(times_at_8), 8), "a key that leads another by 8"
-assert median[64] > 0.5 > median_scaled_max, (
-    "with the scores as they are, and … with divided ones"
+assert np.allclose(np.diff(np.log(exponentials)), -8), (
+    "Take the scores 8, 0 and −8, one spread apart"
+)
+assert np.isclose(exponentials[0] / exponentials.sum(), rows[0][1]), (
+    "Their exponentials are … so the first key gets"
 )
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
-    "In larger heads the noise is larger, and the winner takes still more"
+    "or more in half of all draws if heads have 4 dimensions"
 )
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
     "With a lead of 0.1 over three others it takes"
 )
-bare, _, whole = rows
+bare, root, whole = rows
 assert bare[1] > 0.999, "Undivided, it is one key or nothing"
 assert max(whole[1:]) < 1.5 * min(whole[1:]), (
     "it hardly matters what the scores"
 )
+assert left_by_8[64] == 1 < left_by_8[256], (
+    "A constant such as 8 does as well in heads of 64, and worse the further"
+)
+for d in (256, 1024):
+    scores = np.sqrt(d) * np.array([1, 0, -1])
+    assert softmax(scores)[0] > bare[1], "In larger heads both get worse"
+    assert softmax(scores / d)[0] < whole[1], "In larger heads both get worse"
+    assert np.allclose(softmax(scores / np.sqrt(d)), root[1:]), (
+        "only the middle row is the same at every d"
+    )

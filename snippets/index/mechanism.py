@@ -1,5 +1,5 @@
-"""Sums of products of random sign spread like √d, and softmax gives one
-key most of the attention; what a training step adds grows like d.
+"""Sums of independent products spread like √d, and softmax gives one key
+most of the attention; what a training step adds grows like d.
 
 Two rows, at the start and after a training step, for 32 keys of 64 dimensions.
 On the left each line is a walk: the products of the query and one key, added
@@ -63,6 +63,7 @@ start, trained = before[shown], after[shown]
 added = trained[0] - start[0]
 # E|x| = √(2/π): what each dimension adds to the trained key's score.
 each = 2 * step * np.sqrt(2 / np.pi)
+gain_at_64 = 64 * each
 
 # %%
 import matplotlib.pyplot as plt
@@ -100,7 +101,7 @@ plt.show()
 far, near = most - 1, most // 4 - 1
 spread = before.std(axis=(0, 1))
 assert 1.9 < spread[far] / spread[near] < 2.1, (
-    "Sums of products of random sign spread like √d"
+    "Sums of independent products spread like √d"
 )
 gained = (after - before)[:, 0].mean(axis=0)
 assert 3.9 < gained[far] / gained[near] < 4.1, (
@@ -110,7 +111,10 @@ assert np.isclose(gained[d - 1], each * d, rtol=0.02), (
     "which adds … on average to each product"
 )
 gains = np.diff(after[:, 0] - before[:, 0]) > 0
-assert 0.98 < gains.mean() < 1, "nearly every dimension gains"
+assert 0.98 < gains.mean() < 1, "nearly every product gains"
+assert np.sqrt(64) == 8 < gain_at_64 / 2, (
+    "which the noise of √64 = 8 does not hide, because 64 of them gain"
+)
 inside = np.abs(start[:, :d]) < np.sqrt(np.arange(1, d + 1))
 assert 0.5 < inside.mean() < 0.85, "most of them between two dashed curves"
 assert trained[:, d - 1].argmax() == 0, (

@@ -56,7 +56,9 @@ axes.minorticks_off()
 plt.show()
 
 # %% says
-assert excess[16] > excess[64] > excess[128] > 0, "Averaging over it raises"
+assert excess[16] > excess[64] > excess[128] > 0, (
+    "Averaging over the length raises"
+)
 assert leaves_at > 0.8, (
     "leaves the frozen phase only when its keys are very alike"
 )

@@ -20,7 +20,7 @@ for n in counts:
     same_key[n] = np.array([mean_power_sum(n, x * point, 2) for x in ratio])
 limit = np.maximum(0, 1 - 1 / ratio)
 # Of any large number of keys so many take part beyond the freezing point.
-beyond = {x: 1 / (1 - 1 / x) for x in (1.01, 1.1, 2)}
+beyond = {x: x / (x - 1) for x in (1.1, 2)}
 
 # At σ = 1 a share of about 1/e of the keys takes part.
 inverse_e = np.exp(-1)
@@ -72,13 +72,13 @@ assert np.all(np.diff(distance) < 0), "The more keys, the closer they lie"
 assert max(limit[ratio <= 1]) == 0 < limit[-1], "which is 0 up to 1 and then"
 for n in (512, 65536):
     assert at_point[n]["max"] < 1 / 2, (
-        "the change is gradual, and most of it comes before this point"
+        "the change is gradual, and most of it comes before the freezing"
     )
 assert rate[16] > 1.1 * inverse_e, "Few keys are far from the limit"
 assert 1 < excess[0.55] < excess[0.6], "the true count exceeds the simple one"
-assert at_point[512]["keys"] < 5, "with 512 keys, only … take part at the"
-assert beyond[2] == 2 < beyond[1.1] < beyond[1.01], (
-    "at twice that spread it is …, at 1.1 times it …, and at 1.01 times it"
+assert at_point[512]["keys"] < 5, "where only … are left"
+assert beyond[2] == 2 < beyond[1.1], (
+    "at $x$ times the freezing point it is … at twice that spread and … at 1.1"
 )
 for x in (1.05, 1.5, 2):
     few = [1 / np.interp(x, ratio, same_key[n]) for n in counts]

@@ -56,6 +56,11 @@ for n in (56, 57):
 median_overtakes = next(n for n, (one, eight) in medians.items() if eight > one)
 even_at_65536 = np.sqrt(jacobian_square(65536, 1))
 growth = rms_at[512][8] / rms_at[512][1]
+# For three keys: if scores move, which move divided logits by an eighth.
+three_at_scores = {"rms": rms_at[3][1] / 8, "median": median_at[3][1] / 8}
+three = every_three()
+of_three = [jacobian_norm(three, 3, s) for s in (1, 8)]
+three_lose = np.mean(of_three[1] < of_three[0])
 relative_fall = relative_at[512][1] / relative_at[512][8]
 
 # %%
@@ -84,9 +89,12 @@ assert median_at[3][np.sqrt(64)] < median_at[3][1] / 50, (
 )
 for at in (rms_at, median_at):
     assert at[512][np.sqrt(64)] > 2 * at[512][1], (
-        "at 64 dimensions softmax answers more strongly without the divisor"
+        "softmax answers more strongly without the divisor, in the root mean"
     )
 assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
+assert 0.95 < three_lose < 1, "and so they lose in nearly all draws"
+assert three_at_scores["median"] > median_at[3][8], "the median still falls"
+assert three_at_scores["rms"] < rms_at[3][8], "but the root mean square rises"
 assert rms_at[512][8] > rms_at[512][1], "and it grows with the spread"
 fine = np.geomspace(0.05, 20, 60)
 for n in (2, 3, 4, 5, 8, 64):
@@ -167,18 +175,18 @@ assert jacobian_square(n, np.sqrt(64)) > jacobian_square(n, 1), (
 )
 
 # Of the front page.
-assert rms_at[512][8] > 2 * rms_at[512][1], (
-    "at 512 keys the norm of the Jacobian … times as large as with"
+assert median_at[512][np.sqrt(64)] > 2 * median_at[512][1], (
+    "but it rises from … to … with 512"
 )
 assert median_at[3][np.sqrt(64)] < 0.01, (
-    "With three keys, at d = 64, they nearly do in half of all draws"
+    "Without the divisor the median of its norm falls from … with three keys"
 )
 
 # Of another measure.
 for n in measures.counts:
     if n >= rms_overtakes:
         assert measures.norm[np.sqrt(64)][n] > measures.norm[1][n], (
-            "at 64 dimensions the undivided one is the larger from"
+            "At 64 dimensions the undivided one is the larger from"
         )
     else:
         assert measures.norm[8][n] < measures.norm[1][n], (

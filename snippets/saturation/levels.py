@@ -55,6 +55,7 @@ share.set(xlabel="level g of the score, in standard deviations")
 plt.show()
 
 # %% says
+assert best < top < n, "The count is generous, as you see from the table"
 assert beyond[3] < 1, "Few of 512 are beyond 3"
 assert n * norm.sf(top) < 1 / 5, "Few of 512 are beyond 3, and none, as a rule"
 assert 90 < keys[0] < 110, "from about a hundred at 0"

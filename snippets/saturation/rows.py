@@ -56,6 +56,8 @@ assert np.sqrt(d) == 8, "undivided and divided by √64 = 8"
 assert np.allclose(divided, softmax(np.log(bare) / 8, axis=1)), (
     "the same scores are divided by 8"
 )
+gap = np.abs(scores[:, 0] - scores[:, 1])
+assert abs(np.median(gap) - 8) < 1, "So gaps of 8 are ordinary"
 assert times[8] > times[1] > 1, (
     "makes a weight … times as large; a lead of 1 makes it … times as large"
 )

@@ -34,6 +34,9 @@ key_share = {n: part / n for n, part in taking_part["÷ √d"].items()}
 ln_512 = np.log(512)  # the entropy of even weights
 # The article's small dimension, d = 4; and 3 keys, for the table.
 four_dimensions = participation(512, 2.0)
+# Heads of 128 whose scores are divided by 8 still.
+old = np.sqrt(128) / 8
+old_divisor = {"largest": largest(512, old), "keys": participation(512, old)}
 scaled_3, bare_3 = (
     {
         "largest": largest(3, s),
@@ -106,6 +109,10 @@ assert np.all(np.diff([*taking_part["d = 16"].values()]) > 0), (
 )
 assert 9.5 < taking_part["d = 16"][65536] < 10, "rise slowly, to nearly 10"
 
+assert weight["d = 64"][16] > 1 / 2 > weight["÷ √d"][16], (
+    "on average with the scores as they are, and … with divided ones"
+)
+assert np.isclose(old, np.sqrt(2)), "if you double $d$ and leave the 8 where"
 assert key_share[512] > 1 / 3, "With the divisor more than a third of them"
 assert taking_part["d = 64"][512] < 2, "and without it fewer than two"
 

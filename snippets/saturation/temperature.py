@@ -22,6 +22,11 @@ ratio = {t: at[t][0] / at[t][1] for t in at}
 far_up = softmax([100, 101])
 taking_part = {t: 1 / np.sum(at[t] ** 2) for t in at}
 
+pair = [1000, 1001]
+mantissa, power = np.frexp(pair)  # bfloat16 keeps 8 binary digits
+rounded = softmax(np.ldexp(np.round(mantissa * 2**8) / 2**8, power))
+largest_half = float(np.finfo(np.float16).max)
+
 # Three scores one spread of 64 dimensions apart: the winner's weight p, how far
 # it moves if its logit moves a little, p (1 − p), and if its score does.
 p = {t: softmax(np.array([8, 0, -8]) / t)[0] for t in divisors}
@@ -48,6 +53,10 @@ axes.set(ylim=(0, 1), xticks=[0.5, 1, 8, 64], xticklabels=["½", 1, 8, 64])
 plt.show()
 
 # %% says
+first, second, _ = scores / divisors[1]
+assert first - second == 1 / 4 == (14 - 12) / 8, (
+    "The gap between 14 and 12 is then a quarter"
+)
 assert sorted(scores) == [10, 12, 14], "With our 14, 10 and 12 it counts"
 largest, ranges = weights.max(axis=1), np.ptp(weights, axis=1)
 assert np.all(np.diff(largest) < 0), "higher … makes the largest weight smaller"
@@ -66,11 +75,29 @@ by_logit, by_score = ([row[i] for row in winner] for i in (2, 3))
 assert by_logit[0] < 0.001, "Undivided, it does not budge"
 assert abs(by_logit[2] / by_logit[1] - 1) < 0.1, "Divided by d it could"
 assert by_score[0] < by_score[2] < by_score[1] / 7, (
-    "but a score hardly moves its logit"
+    "but a score hardly moves its logit: it takes 64 units of score for one"
 )
 
 assert np.allclose(softmax([100, 101]), softmax([0, 1])), (
-    "Try it: the scores 100 and 101 give the weights … and so do 0 and 1"
+    "The scores 100 and 101 give the weights … and so do 0 and 1"
+)
+assert np.ptp(rounded) == 0 < np.ptp(softmax([1000, 1001])), (
+    "bfloat16, … cannot tell 1000 from 1001"
+)
+assert np.finfo(f"float{16}").max == largest_half, "A 16-bit float ends at"
+assert np.diff(np.array(pair, f"float{32}")) == 1, (
+    "Scores that are kept in 32 bits have neither trouble"
+)
+assert np.finfo(f"float{32}").max > 300 * 300 > largest_half, (
+    "Scores that are kept in 32 bits have neither trouble"
+)
+with np.errstate(over="ignore"):
+    assert np.isinf(np.float16(largest_half) * np.float16(2)), (
+        "a score beyond that is infinite before anything is subtracted"
+    )
+early = np.float16(300 / 8) * np.float16(300)
+assert np.isfinite(early) and 300 * 300 > largest_half, (
+    "To divide the query before the product helps against the overflow"
 )
 assert np.exp(101) > np.finfo(f"float{32}").max, (
     "is more than a 32-bit float can hold"

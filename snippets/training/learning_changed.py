@@ -160,14 +160,29 @@ assert max(at_logits, typical_at_logits) < 1 < min(longer, typical), (
     "That is because a divisor divides gradients, too"
 )
 assert agree["none"] < 0.01, "Without it, it has less than 1%"
+assert np.isclose(longer / at_logits, 8), (
+    "A divisor of 8 makes gradients 8 times shorter by itself"
+)
+assert agree["none"] < 0.01, (
+    "had less than 1% of their squared length in common"
+)
 assert typical_at_logits < at_logits / 2, (
     "a few sequences make more of the gradient"
 )
-assert common["none"][0] < common["√d"][0] / 10, (
-    "The rest is noise: it is about the examples"
-)
+assert common["none"][0] < common["√d"][0] / 10, "The rest is noise"
 
 # Of the front page.
-assert max(at_logits, typical_at_logits) < 1, (
-    "with that undone, they are no longer"
+assert abs(at_logits - 1) < 0.1, (
+    "Undo that, and … they are about as long as with it in the root mean square"
+)
+assert 1 / 4 < typical_at_logits < 1 / 2, (
+    "for a median sequence: less, but far from nothing"
+)
+assert abs(faster[64] ** 2 - np.sqrt(64)) < 1e-9, (
+    "each smaller by the fourth root of d, which is"
+)
+assert abs(faster[64] ** 4 - 64) < 1e-9, "alone by √d"
+on_64 = np.array([*late[64], *noise["loss"]])
+assert (len(on_64), sum(on_64 > 1)) == (5, 1), (
+    "and one of five runs had not learned after"
 )

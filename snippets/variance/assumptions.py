@@ -1,12 +1,13 @@
 r"""Coordinates of mean 0 and variance 1 do not fix $\mathrm{Var}(q\cdot k)$:
-here it is 0, $d$, $2d$ or $d^2$.
+here it is 0, $d$, $2d$ (for $k = q$ with Gaussian numbers) or $d^2$.
 
 Variance of q·k against the number of dimensions, both axes logarithmic, with
 exact lines and simulated marks on them. In all five cases the coordinates have
-mean 0 and variance 1. Steepest: all coordinates equal, d². Then q = k, 2d.
-Independent coordinates give d, and so does a k that is computed from q by
-random signs: the two cases share a line. Pairs that cancel give 0 at each of
-these dimensions, which are even: a line along the bottom.
+mean 0 and variance 1. Steepest: all coordinates equal, d². Then q = k with
+Gaussian coordinates, 2d. Independent coordinates give d, and so does a query of
+random signs whose key has the products of neighbouring signs: the two cases
+share a line. Pairs that cancel give 0 at each of these dimensions, which are
+even: a line along the bottom.
 """
 
 # %%
@@ -84,7 +85,9 @@ plt.show()
 # %% says
 for d in dims:
     assert exact["equal coordinates"][d] == d**2, "all coordinates equal, d²"
-    assert exact["q = k"][d] == 2 * d, "Then q = k, 2d"
+    assert exact["q = k"][d] == 2 * d, (
+        "Then q = k with Gaussian coordinates, 2d"
+    )
     assert exact["independent"][d] == d, "Independent coordinates give d"
     assert exact["random signs"][d] == d, "the two cases share a line"
     assert exact["cancelling pairs"][d] == 0, "Pairs that cancel give 0 at each"

@@ -48,4 +48,4 @@ for d in dims:
 highest = [chance[d].max() for d in dims]
 assert np.all(np.diff(highest) < 0), "The bars get lower as they get more"
 assert variance[4] == 4, "as many as there are coins"
-assert sum(ways.values()) == 16, "in so many of 16 ways"
+assert sum(ways.values()) == 16, "number of ways, of 16"

@@ -52,6 +52,11 @@ assert heights[0] * 2 > heights[1] * 4, "for 4 dimensions a little more pointed"
 assert dims[2] / dims[0] == 16, "From 4 to 64 dimensions, sixteen times as many"
 assert growth < 16 / 3, "themselves do not grow like d_k"
 
+# Of the front page.
+assert np.isclose(std[256], 2 * std[64], rtol=1e-3), (
+    "and with four times as many products by twice as much"
+)
+
 # Of the questions.
 assert dims[2] / dims[0] == 16, "as large for sixteen times as many dimensions"
 assert abs(growth - 4) < 1 / 2, "about four times as large for sixteen"

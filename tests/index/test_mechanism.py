@@ -63,4 +63,5 @@ def test_what_each_dimension_adds(snippet):
     moved_q, moved_k = q + page.step * np.sign(k), k + page.step * np.sign(q)
     mean, error = mean_and_error(moved_q * moved_k - q * k)
     assert agrees(page.each, mean, error)
+    assert agrees(page.gain_at_64, 64 * mean, 64 * error)
     assert not agrees(2 * page.step, mean, error), "the mean of |x| is not 1"

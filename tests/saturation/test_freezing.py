@@ -74,4 +74,3 @@ def test_beyond_the_freezing_point_it_need_not_be_a_few_keys(snippet):
         assert np.all(np.diff(same) < 0)
         assert same[2] > 1 / page.beyond[x]
     assert page.beyond[1.1] > 10
-    assert page.beyond[1.01] > 100

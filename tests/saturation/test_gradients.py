@@ -75,6 +75,12 @@ def test_gradients_for_three_keys(snippet):
             unit = 0.005 if sigma == 1 else 0.0005
             value = values[3][sigma]
             assert share(sample < value - unit) < 0.5 < share(sample < value + unit)
+    by_score = page.three_at_scores
+    assert abs(medians[1] / 8 - by_score["median"]) < 0.0005 < abs(medians[1] - by_score["median"])
+    one, eight = (jacobian_squares(softmax(s * scores, axis=1)) for s in (1, 8))
+    assert close(mass @ one / 64, by_score["rms"] ** 2, 1e-3)
+    assert not close(mass @ one, by_score["rms"] ** 2, 1e-3), "of a logit, not of a score"
+    assert abs(share(eight < one) - page.three_lose) < 0.002
     ratio = snippet("saturation/reach").median_ratio[64][3]
     assert abs(8 * medians[8] / medians[1] - ratio) < 0.002
     assert not abs(medians[8] / medians[1] - ratio) < 0.002, "without the chain rule's 1/s"

@@ -33,6 +33,9 @@ def test_the_table_by_another_quadrature(snippet, n, name, sigma):
 def test_single_numbers(snippet):
     page = snippet("saturation/saturation")
     assert close(1 / page.four_dimensions, power_sums(512, 2)[0], 1e-6)
+    for sigma, right in [(math.sqrt(2), True), (math.sqrt(128), False), (1, False)]:
+        assert close(1 / page.old_divisor["keys"], power_sums(512, sigma)[0], 1e-6) == right
+        assert close(page.old_divisor["largest"], largest_mean(512, sigma), 3e-5) == right
     assert close(page.output_sd**2, power_sums(512, 1)[0], 1e-6)
     assert close(math.exp(page.ln_512), 512)
     entropy = log_sum(512, 1) - (1 - power_sums(512, 1)[0])

@@ -1,5 +1,7 @@
 """The three weights at every temperature, with many digits."""
 
+import struct
+
 import mpmath
 import numpy as np
 
@@ -31,3 +33,24 @@ def test_how_far_the_winner_moves(snippet):
             assert close(p, float(weight(8)))
         assert close(by_score, slope)
         assert close(by_logit, slope) == (t == 1)
+
+
+def upper_half(x):
+    """Round a number to bfloat16, the upper 16 bits of a 32-bit float, and ties to even."""
+    [bits] = struct.unpack("<I", struct.pack("<f", x))
+    bits += 0x7FFF + (bits >> 16 & 1)
+    return struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
+
+
+def test_what_half_precision_does_to_large_scores(snippet):
+    """By the bits; 100 and 101, and the same two scores in float16, stay apart."""
+    page = snippet("saturation/temperature")
+    weights = [
+        1 / (1 + np.exp(upper_half(b) - upper_half(a))) for a, b in [(1000, 1001), (100, 101)]
+    ]
+    assert close(page.rounded[0], weights[0])
+    assert not close(page.rounded[0], weights[1])
+    assert np.float16(1001) - np.float16(1000) == 1
+    [largest] = struct.unpack("<e", struct.pack("<H", 0x7BFF))
+    assert page.largest_half == largest
+    assert np.isinf(np.array(largest + 16, np.float16))

@@ -159,7 +159,7 @@
           d > 1 ? `nearly all of the key’s ${d} products gain` : "the key’s product gains";
         const adds =
           d > 1
-            ? `each line adds up ${d} products,<br>and their random signs cancel most of it`
+            ? `each line adds up ${d} products,<br>and most of them cancel`
             : "each line is a single product<br>of random size and sign";
         const [size, why] = trained
           ? [`+${gain.toFixed(1)}`, `one step moves query and key together:<br>${gains}`]
