@@ -38,7 +38,6 @@ three = np.array([8, 0, -8])
 divisors = {"undivided": 1, "÷ √d": np.sqrt(64), "÷ d": 64}
 rows = [(name, *softmax(three / by).tolist()) for name, by in divisors.items()]
 exponentials = np.exp(three)
-left_by_8 = {d: np.sqrt(d) / 8 for d in (64, 256)}  # the spread after ÷ 8
 
 # %%
 import matplotlib.pyplot as plt
@@ -83,7 +82,8 @@ assert bare[1] > 0.999, "Undivided, it is one key or nothing"
 assert max(whole[1:]) < 1.5 * min(whole[1:]), (
     "it hardly matters what the scores"
 )
-assert left_by_8[64] == 1 < left_by_8[256], (
+left = dict(zip(dims, np.sqrt(dims) / 8, strict=True))
+assert left[64] == np.sqrt(64) / 8 == 1 < left[1024], (
     "A constant such as 8 does as well in heads of 64, and worse the further"
 )
 for d in (256, 1024):

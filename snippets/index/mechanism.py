@@ -113,7 +113,7 @@ assert np.isclose(gained[d - 1], each * d, rtol=0.02), (
 gains = np.diff(after[:, 0] - before[:, 0]) > 0
 assert 0.98 < gains.mean() < 1, "nearly every product gains"
 assert np.sqrt(64) == 8 < gain_at_64 / 2, (
-    "which the noise of √64 = 8 does not hide, because 64 of them gain"
+    "so 64 of them gain … where the noise has a spread of 8"
 )
 inside = np.abs(start[:, :d]) < np.sqrt(np.arange(1, d + 1))
 assert 0.5 < inside.mean() < 0.85, "most of them between two dashed curves"

@@ -173,10 +173,10 @@ assert common["none"][0] < common["√d"][0] / 10, "The rest is noise"
 
 # Of the front page.
 assert abs(at_logits - 1) < 0.1, (
-    "Undo that, and … they are about as long as with it in the root mean square"
+    "Undo that, and … are about as long without the divisor as with it"
 )
 assert 1 / 4 < typical_at_logits < 1 / 2, (
-    "for a median sequence: less, but far from nothing"
+    "for a median sequence they are … less, but far from nothing"
 )
 assert abs(faster[64] ** 2 - np.sqrt(64)) < 1e-9, (
     "each smaller by the fourth root of d, which is"
