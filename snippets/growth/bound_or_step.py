@@ -1,200 +1,246 @@
-r"""With everything else at four times the rate, a quarter of it for $W_Q$ and
-$W_K$ nearly does what QK-norm does, with larger logits. A clip and a cap, where
-the largest is smaller, do not.
+r"""The loss that four times the learning rate adds, over how far one step moves
+the logits (left) and over how large they are (right). A dot is a measure.
+Losses follow the step, and not the size: with a cap the largest logit is as
+small as with a norm, and with a clip about as large as with an eighth of the
+rate for $W_Q$ and $W_K$.
 
-Two panels, Adam and Muon, with a row for each of seven measures: a bar for how
-far the loss after 300 steps at four times the rate lies above that of 1/√d at
-the first rate, with an error bar, and beside it the largest logit in figures.
-From top to bottom 1/√d alone, a cap at 20 and one at 9, a clip, a rate of W_Q
-and W_K that falls as they grow, a quarter of the rate for these two, and
-QK-norm.
+Two panels with fifteen dots for Adam and as many for Muon, one for each
+measure; 1/√d alone, a cap, a clip, an eighth of the rate and the norm are
+named. On the left the dots of each optimizer rise along a line, from the norm
+and the eighth over the clip and the cap to 1/√d. On the right the cap stands
+straight above the norm, and the clip above the eighth.
 """
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from scipy import stats
+from stored import mean_and_error, read
 
-own, others = read("steps.csv"), read("growth.csv")
-others = others[others["d"] == 32]
-seeds, few, last, optimizers = [0, 1, 2], 300, 1000, ["Adam", "Muon"]
-quarter, low, cap = 0.25, 9, 20
-
-
-def of_seeds(what, optimizer, arm, rate, step):
-    """Return `what` for each seed; an arm is a remedy and the factor qk."""
-    remedy, qk = arm
-    rows = own if qk != 1 or remedy in ("low cap", "shared rate") else others
-    found = []
-    for seed in seeds:
-        run = {"remedy": remedy, "optimizer": optimizer, "rate": rate}
-        run |= {"seed": seed, "step": step}
-        if rows is own:
-            run["qk"] = qk
-        same = [rows[name] == value for name, value in run.items()]
-        found.append(rows[np.all(same, axis=0)][what].item())
-    return np.array(found)
-
-
+rows, optimizers = read("own_rate.csv"), ["Adam", "Muon"]
+few, last = 300, 1000
+rows = rows[(rows["d"] == 32) & (rows["last"] == few) & (rows["step"] == few)]
+seeds, eighth, cap, clip, times = [3, 4, 5, 6], 1 / 8, 9, 20, 4
+n_seeds = len(seeds)
+usual = {"remedy": "none", "rate": times, "slowed": "QK", "m": 1, "warmup": 0}
+best = {"Adam": 1 / 4, "Muon": 1 / 2}  # of QK-norm, by the seeds that choose
 arms = {
-    "1/√d alone": ("none", 1),
-    "soft cap at 20": ("soft cap", 1),
-    "soft cap at 9": ("low cap", 1),
-    "QK-clip at 20": ("QK-clip", 1),
-    "a rate that falls": ("shared rate", 1),
-    "a quarter of the rate": ("none", quarter),
-    "QK-norm": ("QK-norm", 1),
+    "$1/\\sqrt d$ alone": {},
+    "a warm-up of 100 steps": {"warmup": 100},
+    "a quarter for $W_V$, $W_O$": {"slowed": "VO", "m": 1 / 4},
+    "a quarter for the ReLU layers": {"slowed": "ReLU", "m": 1 / 4},
+    "a quarter for all but $W_Q$, $W_K$": {"rate": 1, "m": 4},
+    "a rate that falls, and a warm-up": {
+        "remedy": "shared rate",
+        "warmup": 100,
+    },
+    "a rate that falls as a norm's steps": {"remedy": "norm's rate"},
+    "a soft cap at 9": {"remedy": "low cap"},
+    "a clip at 20": {"remedy": "QK-clip"},
+    "an eighth for $W_Q$, $W_K$": {"m": eighth},
+    "the eighth and the cap": {"remedy": "low cap", "m": eighth},
+    "the eighth and the clip": {"remedy": "QK-clip", "m": eighth},
+    "QK-norm": {"remedy": "QK-norm"},
+    "QK-norm and the warm-up": {"remedy": "QK-norm", "warmup": 100},
+    "QK-norm at its best rate": {"remedy": "QK-norm", "m": best},
 }
+bare, slow, clipped, capped, both, normed = (
+    *["$1/\\sqrt d$ alone", "an eighth for $W_Q$, $W_K$", "a clip at 20"],
+    *["a soft cap at 9", "the eighth and the clip", "QK-norm"],
+)
+
+
+def of_seeds(what, optimizer, **run):
+    """Return `what` for each seed, at the end of a run."""
+    run = usual | run | {"optimizer": optimizer}
+    if run["m"] is best:
+        run["m"] = best[optimizer]
+    same = np.all([rows[name] == value for name, value in run.items()], axis=0)
+    return np.array(
+        [rows[same & (rows["seed"] == seed)][what].item() for seed in seeds]
+    )
+
+
 # At four times the rate: above 1/√d at the first rate, seed by seed.
-above, largest = {}, {}
+above, largest, spread, change = {}, {}, {}, {}
+found = {"largest": largest, "spread": spread, "change": change}
 for name in optimizers:
-    plain = of_seeds("loss", name, ("none", 1), 1, few)
+    first = of_seeds("loss", name, rate=1)
     for label, arm in arms.items():
-        lost = of_seeds("loss", name, arm, 4, few)
-        above[name, label] = mean_and_error(lost - plain)
-        sizes = of_seeds("largest", name, arm, 4, few)
-        largest[name, label] = mean_and_error(sizes)
-# At the first rate, for longer: below 1/√d alone at the same rate.
+        lost = of_seeds("loss", name, **arm)
+        above[name, label] = mean_and_error(lost - first)
+        for what, sizes in found.items():
+            each = of_seeds(what, name, **arm)
+            sizes[name, label] = mean_and_error(each)
+
+# How well the order of the measures by a quantity is that of their losses.
+order = {}
+for name in optimizers:
+    lost = [above[name, label][0] for label in arms]
+    for what, sizes in found.items():
+        at = [sizes[name, label][0] for label in arms]
+        order[name, what] = stats.spearmanr(at, lost).statistic
+left = {at: above[at][0] / above[at[0], bare][0] for at in above}
+by_clip = {name: left[name, clipped] for name in optimizers}
+alike = [largest[x, label][0] for x in optimizers for label in (slow, clipped)]
+about = np.mean(alike)
+further = {
+    name: change[name, capped][0] / change[name, normed][0]
+    for name in optimizers
+}
+# What a clip or a cap adds to the eighth.
+more = {
+    (name, label): mean_and_error(
+        of_seeds("loss", name, **arms[slow])
+        - of_seeds("loss", name, **arms[label])
+    )
+    for name in optimizers
+    for label in (both, "the eighth and the cap")
+}
+
+# At the first rate, for longer: below 1/√d alone, seed by seed.
+others, quarter = read("growth.csv"), read("steps.csv")
+others = others[(others["d"] == 32) & (others["step"] == last)]
+quarter = quarter[(quarter["rate"] == 1) & (quarter["step"] == last)]
+
+
+def lasting(what, rows, optimizer, remedy, rate):
+    """Return `what` after 1000 steps, for each seed in order."""
+    run = {"optimizer": optimizer, "remedy": remedy, "rate": rate}
+    same = np.all([rows[name] == value for name, value in run.items()], axis=0)
+    return rows[same][np.argsort(rows[same]["seed"])][what]
+
+
+longer = {
+    "a soft cap at 20": (others, "soft cap", 1),
+    "a clip at 20": (others, "QK-clip", 1),
+    "half the rate for all": (others, "none", 0.5),
+    "a quarter for $W_Q$, $W_K$": (quarter, "none", 1),
+    "QK-norm": (others, "QK-norm", 1),
+}
 below, later = {}, {}
 for name in optimizers:
-    plain = of_seeds("loss", name, ("none", 1), 1, last)
-    for label, arm in arms.items():
-        if arm[0] not in ("low cap", "shared rate"):
-            lost = of_seeds("loss", name, arm, 1, last)
-            below[name, label] = mean_and_error(plain - lost)
-            sizes = of_seeds("largest", name, arm, 1, last)
-            later[name, label] = mean_and_error(sizes)
-    lost = of_seeds("loss", name, ("none", 1), 0.5, last)
-    below[name, "half the rate for all"] = mean_and_error(plain - lost)
-    sizes = of_seeds("largest", name, ("none", 1), 0.5, last)
-    later[name, "half the rate for all"] = mean_and_error(sizes)
-share = below["Muon", "a quarter of the rate"][0] / below["Muon", "QK-norm"][0]
-rest = mean_and_error(
-    of_seeds("loss", "Muon", arms["a quarter of the rate"], 1, last)
-    - of_seeds("loss", "Muon", arms["QK-norm"], 1, last)
-)
-# How far the last of 300 steps moves the logits, at four times the rate.
-change = {
-    (name, label): of_seeds("change", name, arms[label], 4, few).mean()
-    for name in optimizers
-    for label in ("soft cap at 9", "a quarter of the rate")
-}
-faster = {
-    name: change[name, "soft cap at 9"] / change[name, "a quarter of the rate"]
-    for name in optimizers
-}
-# What softmax feels, and what |W_Q||W_K| grows by, with 1/√d alone.
-spread, norms = {}, {}
-for name in optimizers:
-    for label, arm in arms.items():
-        sizes = of_seeds("spread", name, arm, 4, few)
-        spread[name, label] = mean_and_error(sizes)
-    where = {"d": 32, "remedy": "none", "optimizer": name, "rate": 4}
-    steps, sizes = over_steps(read("factors.csv"), "frobenius", **where)
-    norms[name] = (sizes[:, -1] / sizes[:, 0]).mean()
-middle = np.mean([largest[x, "a quarter of the rate"][0] for x in optimizers])
+    first = lasting("loss", others, name, "none", 1)
+    for label, (where, *run) in longer.items():
+        lost = lasting("loss", where, name, *run)
+        below[name, label] = mean_and_error(first - lost)
+        sizes = lasting("largest", where, name, *run)
+        later[name, label] = mean_and_error(sizes)
+own, all_of_it = "a quarter for $W_Q$, $W_K$", below["Muon", "QK-norm"][0]
+share = {label: below["Muon", label][0] / all_of_it for label in longer}
 
 
-def figures(found, name, label):
-    """Return a mean and its error in figures, or nothing."""
-    if (name, label) not in found:
-        return ""
-    digits = 3 if found in (above, below) else 0
-    value, error = found[name, label]
-    if not digits:
-        return f"{value:.0f}"
-    return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
+def figures(value, error=None, digits=3):
+    """Return a mean, and its error where there is one, in figures."""
+    text = f"{value:.{digits}f}"
+    if error is not None:
+        text += f" ± {error:.{digits}f}"
+    return text.replace("-", "−")
 
 
-short = [
+table = [
     [label]
-    + [figures(x, name, label) for name in optimizers for x in (above, largest)]
-    for label in arms
-]
-spreads = [
-    [label]
-    + ["{:.1f} ± {:.1f}".format(*spread[name, label]) for name in optimizers]
+    + [
+        text
+        for name in optimizers
+        for text in (
+            figures(*above[name, label]),
+            figures(largest[name, label][0], digits=0),
+            figures(spread[name, label][0], digits=1),
+            figures(change[name, label][0], digits=2),
+        )
+    ]
     for label in arms
 ]
 long = [
     [label]
-    + [figures(x, name, label) for name in optimizers for x in (below, later)]
-    for label in [*arms, "half the rate for all"]
-    if ("Adam", label) in below and label != "1/√d alone"
+    + [
+        text
+        for name in optimizers
+        for text in (
+            figures(*below[name, label]),
+            figures(later[name, label][0], digits=0),
+        )
+    ]
+    for label in longer
 ]
 
 # %%
 import matplotlib.pyplot as plt
 
-fig, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), sharex=True, sharey=True)
-colours = ["C0", "C4", "C4", "C3", "C2", "C2", "C5"]
-for axes, name in zip(panels, optimizers, strict=True):
-    for row, label in enumerate(arms):
-        value, error = above[name, label]
-        look = {"color": colours[row], "ecolor": "0.5"}
-        axes.barh(row, value, xerr=2 * error, **look)
-        at = max(value + 2 * error, 0) + 0.012
-        size = f"{largest[name, label][0]:.0f}"
-        axes.text(at, row, size, va="center")
-    axes.axvline(0, color="0.5", linewidth=0.8)
-    axes.set(xlim=(-0.12, 0.4), xticks=[0, 0.1, 0.2, 0.3])
-    axes.set(title=name, yticks=range(len(arms)), yticklabels=arms)
-    axes.set(xlabel="loss added by 4η")
-panels[0].invert_yaxis()
+fig, panels = plt.subplots(1, 2, figsize=(6.4, 3.6), sharey=True)
+named = {
+    bare: "1/√d",
+    clipped: "clip",
+    capped: "cap",
+    slow: "⅛",
+    normed: "norm",
+}
+for axes, sizes in zip(panels, (change, largest), strict=True):
+    for colour, name in zip(("C0", "C3"), optimizers, strict=True):
+        x = [sizes[name, label][0] for label in arms]
+        y = [above[name, label][0] for label in arms]
+        axes.semilogx(x, y, "o", color=colour, label=name, markersize=4)
+    for label, text in named.items():
+        at = sizes["Muon", label][0], above["Muon", label][0]
+        side, shift = ("left", 6) if label == slow else ("right", -6)
+        look = {"textcoords": "offset points", "ha": side, "color": "C3"}
+        axes.annotate(text, at, (shift, -4), **look)
+    axes.axhline(0, color="0.5", linewidth=0.8)
+panels[0].set(xlabel="how far a step moves logits", xlim=(0.012, 12))
+panels[0].set(ylabel="loss added by 4η", ylim=(-0.12, 0.36))
+panels[1].set(xlabel="largest logit", xlim=(1.8, 1500))
+panels[0].legend(loc="upper left")
 plt.show()
 
 # %% says
 for name in optimizers:
-    worst = above[name, "1/√d alone"][0]
-    quiet, normed = (
-        above[name, label][0] for label in ("a quarter of the rate", "QK-norm")
+    assert order[name, "change"] > 0.8, "Losses follow the step"
+    for what in ("largest", "spread"):
+        assert order[name, what] < order[name, "change"], "and not the size"
+    size, loss, step = (
+        {label: sizes[name, label][0] for label in arms}
+        for sizes in (largest, above, change)
     )
-    assert -worst < quiet < worst / 5, "is back where it was at the first rate"
-    assert abs(quiet - normed) < worst / 5, "nearly does what QK-norm does"
-    free, normed, bent = (
-        largest[name, label][0]
-        for label in ("a quarter of the rate", "QK-norm", "soft cap at 9")
+    assert abs(size[capped] - size[normed]) < 2, (
+        "with a cap the largest logit is as small as with a norm"
     )
-    assert free > 2.5 * normed, "with larger logits"
-    assert bent <= low, "the largest logit is smaller than at the lower rate"
-    assert bent < free, "A clip and a cap, where the largest is smaller"
-    clipped = largest[name, "QK-clip at 20"][0]
-    assert clipped < 0.8 * free, "The clip holds the largest lower"
-    assert clipped < free, "A clip and a cap, where the largest is smaller"
-    own = {label: size for (x, label), (size, _) in spread.items() if x == name}
-    felt = own["a quarter of the rate"]
-    assert own["QK-clip at 20"] < felt, "with a spread that is no larger"
-    assert own["soft cap at 9"] > felt, "which softmax feels, is not"
-    part = {label: above[name, label][0] / worst for label in arms}
-    clipped, *caps = (
-        part[x] for x in ("QK-clip at 20", "soft cap at 20", "soft cap at 9")
+    assert abs(size[capped] - size[normed]) < 2, (
+        "A cap at 9 holds the logits where QK-norm has them"
     )
-    assert min(clipped, *caps) > 0.2, "where the largest is smaller, do not"
-    assert clipped < min(caps), "The caps leave more"
-    assert max(caps) < 1, "holding the logits undoes only a part of it"
-    if name == "Muon":
-        assert abs(clipped - 1 / 4) < 0.02, "about a quarter of the harm"
-    else:
-        assert clipped > 0.5, "and over half of it with Adam"
-    assert part["a rate that falls"] > 0.95 * min(caps), "it helped no more"
-    assert 3 < faster[name] < 5, "About four is what one would expect"
-assert abs(middle / free - 1) < 0.2, "logits have come to about"
-assert min(norms.values()) > 3, "the product of these norms grows"
-assert norms["Muon"] > 20, "not even with Muon, where the product"
-assert 0.6 < share < 0.95, "With Muon there is something left"
-assert rest[0] > 3 * rest[1], "With Muon QK-norm is ahead of the quarter by"
-for label in ("a quarter of the rate", "QK-norm"):
-    assert below["Adam", label][0] < 0.03, "With Adam there is little to gain"
-clipped, normed = (
-    below["Muon", label][0] for label in ("QK-clip at 20", "QK-norm")
+    assert loss[capped] > 0.1 + loss[normed], "and the loss is much higher"
+    assert 0.7 < size[slow] / size[clipped] < 1, (
+        "and with a clip about as large as with an eighth"
+    )
+    assert 0.7 < size[slow] / size[clipped] < 1, (
+        "with a clip that holds them at about the same size"
+    )
+    assert step[normed] < step[slow], "are as short as those of the eighth"
+    assert loss[slow] < 0, "The eighth leaves none"
+    assert max(loss[slow], loss[normed]) < 0.02, "undid all of the harm; so did"
+    assert min(left[name, clipped], left[name, capped]) > 0.15, (
+        "which shortens their steps; a bound alone did not"
+    )
+    assert more[name, both][0] < 0.002, "on top of the eighth, you gain nothing"
+    assert left[name, "a quarter for $W_V$, $W_O$"] > 0.85, (
+        "leaves nearly all of the harm"
+    )
+    rest = left[name, "a quarter for all but $W_Q$, $W_K$"]
+    assert 0.8 < rest < 0.9, "more than four fifths of it"
+    assert abs(left[name, "a warm-up of 100 steps"] - 1) < 0.15, (
+        "One of a hundred steps changes hardly anything"
+    )
+    assert abs(left[name, "a warm-up of 100 steps"] - 1) < 0.15, (
+        "A longer warm-up did nothing"
+    )
+    for label in (own, "QK-norm"):
+        assert abs(below["Adam", label][0]) < 0.03, (
+            "and with Adam hardly anything is to be had"
+        )
+falling = "a rate that falls as a norm's steps"
+assert abs(left["Muon", falling] - 1 / 3) < 0.05, (
+    "about two thirds of the harm with Muon"
 )
-assert clipped / normed < share - 0.1, "brings, and the clip less"
-sizes = [
-    later["Muon", label][0]
-    for label in ("a quarter of the rate", "QK-clip at 20")
-]
-assert sizes[0] < sizes[1], "since the quarter's logits stay below the clip's"
-half, own = (
-    below["Muon", label][0]
-    for label in ("half the rate for all", "a quarter of the rate")
+assert abs(left["Adam", falling] - 3 / 4) < 0.05, "about a quarter with Adam"
+assert 0.6 < share[own] < 0.9, (
+    "with Muon a lower rate for the two matrices brings most of"
 )
-assert own > half, "brings more than a lower rate for all"

@@ -25,8 +25,8 @@ rate of all other weights, with 1/√d alone and with QK-norm, and
   warm-up, and one that falls as a norm's steps do. All of these are compared
   with 1/√d at η.
 - `long`: 1000 steps at η, with Muon, as with Adam measure_steps.py found little
-  to gain there; m = 1, 1/2, 1/4, 1/8; seeds 11 and 12 choose, 3 to 6 score the
-  chosen m beside m = 1.
+  to gain there; 1/√d with m = 1, 1/2, 1/4, 1/8, of which seeds 11 and 12 choose
+  one, and 3 to 6 score it beside m = 1 and QK-norm with m = 1.
 - `wide`: d = 64, with m as it was chosen at d = 32, seeds 3 to 5, 300 steps at
   4η: does what was chosen for one size hold for twice that?
 
@@ -64,11 +64,11 @@ WEIGHTS = {"QK": "QK", "VO": "VO", "ReLU": ("up", "down")}
 REMEDIES = ["none", "QK-norm"]
 
 
-def choosing(rate, optimizers, factors, last, seeds):
-    """Yield the runs that choose: d, remedy, optimizer, rate, … as in AT."""
-    each = product(seeds, optimizers, REMEDIES, factors)
+def choosing():
+    """Yield the runs of `choose`: d, remedy, optimizer, rate, … as in AT."""
+    each = product(CHOOSE, OPTIMIZERS, REMEDIES, FACTORS)
     for seed, optimizer, remedy, m in each:
-        yield 32, remedy, optimizer, rate, "QK", m, 0, last, seed
+        yield 32, remedy, optimizer, 4, "QK", m, 0, 300, seed
 
 
 def chosen(optimizer, remedy, rate, last):
@@ -106,10 +106,12 @@ def scoring():
 
 def lasting():
     """Yield the runs of `long`: first those that choose, then the others."""
-    yield from choosing(1, ["Muon"], FACTORS[:4], 1000, CHOOSE[:2])
-    for seed, remedy in product(SCORE, REMEDIES):
-        for m in sorted({1, chosen("Muon", remedy, 1, 1000)}):
-            yield 32, remedy, "Muon", 1, "QK", m, 0, 1000, seed
+    for seed, m in product(CHOOSE[:2], FACTORS[:4]):
+        yield 32, "none", "Muon", 1, "QK", m, 0, 1000, seed
+    best = chosen("Muon", "none", 1, 1000)
+    arms = [("none", 1), ("none", best), ("QK-norm", 1)]
+    for seed, (remedy, m) in product(SCORE, arms):
+        yield 32, remedy, "Muon", 1, "QK", m, 0, 1000, seed
 
 
 def wide():
@@ -120,7 +122,7 @@ def wide():
 
 
 PARTS = {
-    "choose": lambda: choosing(4, OPTIMIZERS, FACTORS, 300, CHOOSE),
+    "choose": choosing,
     "score": scoring,
     "long": lasting,
     "wide": wide,

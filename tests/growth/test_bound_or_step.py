@@ -1,86 +1,124 @@
 """The bound or the step: losses and logits of each measure, from what is stored, by other code."""
 
 import numpy as np
+from scipy import stats
 
 from tests.conftest import stored_rows
 from tests.growth.by_seed import by_seed
+from tests.growth.own_rates import SCORE, own_rate
 from tests.tolerance import close, mean_and_error
 
-STORED = {
-    "1/√d alone": "none",
-    "soft cap at 20": "soft cap",
-    "QK-clip at 20": "QK-clip",
-    "QK-norm": "QK-norm",
+ARMS = {
+    "$1/\\sqrt d$ alone": {},
+    "a warm-up of 100 steps": {"warmup": 100},
+    "a quarter for $W_V$, $W_O$": {"slowed": "VO", "m": 0.25},
+    "a quarter for the ReLU layers": {"slowed": "ReLU", "m": 0.25},
+    "a quarter for all but $W_Q$, $W_K$": {"rate": 1, "m": 4},
+    "a rate that falls, and a warm-up": {"remedy": "shared rate", "warmup": 100},
+    "a rate that falls as a norm's steps": {"remedy": "norm's rate"},
+    "a soft cap at 9": {"remedy": "low cap"},
+    "a clip at 20": {"remedy": "QK-clip"},
+    "an eighth for $W_Q$, $W_K$": {"m": 0.125},
+    "the eighth and the cap": {"remedy": "low cap", "m": 0.125},
+    "the eighth and the clip": {"remedy": "QK-clip", "m": 0.125},
+    "QK-norm": {"remedy": "QK-norm"},
+    "QK-norm and the warm-up": {"remedy": "QK-norm", "warmup": 100},
 }
-NEW = {
-    "soft cap at 9": ("low cap", "1"),
-    "a rate that falls": ("shared rate", "1"),
-    "a quarter of the rate": ("none", "0.25"),
-}
+PLAIN, EIGHTH = "$1/\\sqrt d$ alone", "an eighth for $W_Q$, $W_K$"
 
 
-def of_seeds(what, optimizer, label, rate, step):
-    """Give what is stored of each seed, from whichever table has the measure."""
-    if label in STORED:
-        return by_seed(what, optimizer, step, STORED[label], rate=rate)
-    remedy, qk = NEW[label]
-    where = {"remedy": remedy, "qk": qk, "optimizer": optimizer}
-    rows = stored_rows("growth", "steps.csv", **where, rate=str(rate), step=str(step))
-    return np.array([float(row[what]) for row in sorted(rows, key=lambda row: row["seed"])])
+def arm(snippet, optimizer, label):
+    """Give what the measure of a label changes; the norm's best rate is own_rate's choice."""
+    if label == "QK-norm at its best rate":
+        chosen = snippet("growth/own_rate").chosen[optimizer, "QK-norm"]
+        return {"remedy": "QK-norm", "m": chosen}
+    return ARMS[label]
 
 
 def test_at_four_times_the_rate(snippet):
     page = snippet("growth/bound_or_step")
-    assert {label for _, label in page.above} == {*STORED, *NEW}
+    assert {label for _, label in page.above} == {*ARMS, "QK-norm at its best rate"}
     for (optimizer, label), found in page.above.items():
-        plain = by_seed("loss", optimizer, 300)
-        losses = of_seeds("loss", optimizer, label, 4, 300)
-        assert len(losses) == 3
+        changed = arm(snippet, optimizer, label)
+        plain = own_rate("loss", SCORE, optimizer, rate=1)
+        losses = own_rate("loss", SCORE, optimizer, **changed)
         assert close(found, mean_and_error(losses - plain))
-        sizes = of_seeds("largest", optimizer, label, 4, 300)
-        assert close(page.largest[optimizer, label], mean_and_error(sizes))
+        for what in ("largest", "spread", "change"):
+            sizes = own_rate(what, SCORE, optimizer, **changed)
+            assert close(getattr(page, what)[optimizer, label], mean_and_error(sizes))
         assert not close(found[1], mean_and_error(losses - np.roll(plain, 1))[1], 1e-4), "unpaired"
+    for optimizer in ("Adam", "Muon"):
+        assert snippet("growth/own_rate").chosen[optimizer, "none"] == page.eighth
+
+
+def test_what_is_left_and_what_is_added(snippet):
+    page = snippet("growth/bound_or_step")
+    for (optimizer, label), left in page.left.items():
+        parts = [
+            (
+                own_rate("loss", SCORE, optimizer, **arm(snippet, optimizer, each))
+                - own_rate("loss", SCORE, optimizer, rate=1)
+            ).sum()
+            for each in (label, PLAIN)
+        ]
+        assert close(left, parts[0] / parts[1])
+    for (optimizer, label), more in page.more.items():
+        slow, both = (own_rate("loss", SCORE, optimizer, **ARMS[each]) for each in (EIGHTH, label))
+        assert close(more, mean_and_error(slow - both))
+    sizes = [
+        own_rate("largest", SCORE, optimizer, **ARMS[label]).mean()
+        for optimizer in ("Adam", "Muon")
+        for label in (EIGHTH, "a clip at 20")
+    ]
+    assert close(page.about, sum(sizes) / 4)
+    for optimizer, further in page.further.items():
+        capped, normed = (
+            own_rate("change", SCORE, optimizer, remedy=remedy).mean()
+            for remedy in ("low cap", "QK-norm")
+        )
+        assert close(further, capped / normed)
+        assert not close(further, normed / capped, 1e-1), "the other way round"
+
+
+def test_the_order_of_the_measures(snippet):
+    """Rank correlation as the ordinary one of ranks; another quantity has another."""
+    page = snippet("growth/bound_or_step")
+    for (optimizer, what), found in page.order.items():
+        labels = [*ARMS, "QK-norm at its best rate"]
+        columns = [
+            [
+                own_rate(name, SCORE, optimizer, **arm(snippet, optimizer, label)).mean()
+                for label in labels
+            ]
+            for name in (what, "loss")
+        ]
+        ranks = [stats.rankdata(column) for column in columns]
+        assert close(found, np.corrcoef(ranks)[0, 1])
+        assert not close(found, np.corrcoef(columns)[0, 1], 1e-3), "not of ranks"
 
 
 def test_at_the_first_rate(snippet):
     page = snippet("growth/bound_or_step")
+    stored = {
+        "a soft cap at 20": {"remedy": "soft cap"},
+        "a clip at 20": {"remedy": "QK-clip"},
+        "half the rate for all": {"rate": 0.5},
+        "QK-norm": {"remedy": "QK-norm"},
+    }
     for (optimizer, label), found in page.below.items():
         plain = by_seed("loss", optimizer, 1000)
-        if label == "half the rate for all":
-            losses = by_seed("loss", optimizer, 1000, rate=0.5)
+        if label in stored:
+            losses, sizes = (
+                by_seed(what, optimizer, 1000, **stored[label]) for what in ("loss", "largest")
+            )
         else:
-            losses = of_seeds("loss", optimizer, label, 1, 1000)
+            where = {"remedy": "none", "optimizer": optimizer, "rate": "1", "step": "1000"}
+            rows = sorted(stored_rows("growth", "steps.csv", **where), key=lambda row: row["seed"])
+            losses, sizes = (
+                np.array([float(row[what]) for row in rows]) for what in ("loss", "largest")
+            )
         assert close(found, mean_and_error(plain - losses))
-    gains = [
-        by_seed("loss", "Muon", 1000) - of_seeds("loss", "Muon", label, 1, 1000)
-        for label in ("a quarter of the rate", "QK-norm")
-    ]
-    assert close(page.share, gains[0].mean() / gains[1].mean())
-    assert close(page.rest, mean_and_error(gains[1] - gains[0]))
-
-
-def test_how_far_a_step_moves_the_logits(snippet):
-    page = snippet("growth/bound_or_step")
-    for (optimizer, label), found in page.change.items():
-        assert close(found, of_seeds("change", optimizer, label, 4, 300).mean())
-    for optimizer, faster in page.faster.items():
-        slow, capped = (
-            of_seeds("change", optimizer, label, 4, 300).mean()
-            for label in ("a quarter of the rate", "soft cap at 9")
-        )
-        assert close(faster, capped / slow)
-        assert not close(faster, slow / capped, 1e-2), "the other way round"
-    logits = [of_seeds("largest", x, "a quarter of the rate", 4, 300) for x in ("Adam", "Muon")]
-    assert close(page.middle, np.mean(logits))
-
-
-def test_spreads_and_norms_at_four_times_the_rate(snippet):
-    page = snippet("growth/bound_or_step")
-    assert page.spread.keys() == page.above.keys()
-    for (optimizer, label), found in page.spread.items():
-        assert close(found, mean_and_error(of_seeds("spread", optimizer, label, 4, 300)))
-    for optimizer, times in page.norms.items():
-        first, last = (by_seed("frobenius", optimizer, step, rate=4) for step in (0, 300))
-        assert close(times, np.mean(last / first))
-        usual = by_seed("frobenius", optimizer, 300) / by_seed("frobenius", optimizer, 0)
-        assert not close(times, usual.mean(), 0.1), "at the first rate"
+        assert close(page.later[optimizer, label], mean_and_error(sizes))
+    gains = {label: page.below["Muon", label][0] for label in page.longer}
+    for label, share in page.share.items():
+        assert close(share, gains[label] / gains["QK-norm"])
