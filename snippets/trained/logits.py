@@ -110,12 +110,16 @@ assert abs(elsewhere_median / median - 1) < 0.03, (
 assert abs(elsewhere_median / median - 1) < 0.03, (
     "with the keys of another sentence it is … in the median head"
 )
-assert much_changed <= 2 < len(spread), "it changes by more than a tenth in only"
+assert much_changed <= 2 < len(spread), (
+    "it changes by more than a tenth in only"
+)
 assert 1 < content_median < median, (
     "since [CLS] and [SEP] often stand far above the rest"
 )
 assert lower > 1, "Most heads lie to the right of it"
-assert highest > 4 * lower > 4, "somewhat larger than the theory’s, and heads differ"
+assert highest > 4 * lower > 4, (
+    "somewhat larger than the theory’s, and heads differ"
+)
 assert heads["previous"][top] > 0.99, "looks at the token before and at nothing"
 assert lowest < 0.7, "it may be anything from about a half to more than ten"
 assert highest > 10, "it may be anything from about a half to more than ten"

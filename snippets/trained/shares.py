@@ -83,7 +83,9 @@ scatter = {kind: np.std(share[kind]["C"]) for kind in kinds}
 ranked = np.sort(away)[::-1]
 assert C["distinct"] < 0.02, "adds almost nothing over ordinary pairs"
 assert C["attended"] > 0.4, "Over attended pairs $C$ does count"
-assert C["null"] > C["attended"] / 2, "comes below](#selection)) most of it is there, too"
+assert C["null"] > C["attended"] / 2, (
+    "comes below](#selection)) most of it is there, too"
+)
 assert np.allclose(thirds, 1 / 3, atol=0.1), "of the baseline lie near a third"
 assert np.allclose(halves, 1 / 2, atol=0.12), "of the means near a half"
 assert max(scatter, key=scatter.get) == "same", "for the same token it scatters"
