@@ -56,24 +56,48 @@ def test_a_norm_a_cap_and_a_clip(torch, lines, names):
     assert close(names["shrink"] ** 2, [0.25, 1, 1, 0.5], 1e-5)
 
 
-def test_a_rate_of_their_own(torch, lines, names):
-    names["model"] = torch.nn.ModuleDict(
-        {name: torch.nn.Linear(3, 3, bias=False) for name in ("q_proj", "k_proj", "v_proj")}
-    )
-    names["lr"] = 0.1
-    exec(block(lines, "torch.optim.AdamW"), names)
-    rates = {id(w): g["lr"] for g in names["optimizer"].param_groups for w in g["params"]}
-    found = {name: rates[id(w)] for name, w in names["model"].named_parameters()}
-    quarter = 0.025
-    assert found == {"q_proj.weight": quarter, "k_proj.weight": quarter, "v_proj.weight": 0.1}
-    for group in names["optimizer"].param_groups:  # as a loop that sets the rates would
-        group["lr"] = names["lr"] * group["factor"]
-    rates = {id(w): g["lr"] for g in names["optimizer"].param_groups for w in g["params"]}
-    assert found == {name: rates[id(w)] for name, w in names["model"].named_parameters()}
-    # A fused matrix matches no name.
+def trained(torch, names, lines, fused=False, slowed=None):
+    """Give the weights after three steps of AdamW, by the page's lines or by groups of rates."""
+    torch.manual_seed(5)
+    layers = {name: torch.nn.Linear(3, 3, bias=False) for name in ("q_proj", "k_proj", "v_proj")}
+    if fused:
+        whole = torch.nn.Linear(3, 9, bias=False)
+        whole.weight.data = torch.cat([layer.weight.data for layer in layers.values()])
+        layers = {"c_attn": whole}
+    model = torch.nn.ModuleDict(layers)
+    rates = [0.1 * (slowed if slowed and name[0] in "qk" else 1) for name in layers]
+    groups = [
+        {"params": layer.parameters(), "lr": lr}
+        for layer, lr in zip(layers.values(), rates, strict=True)
+    ]
+    optimizer = torch.optim.AdamW(groups, weight_decay=0.1)
+    text = block(lines, "w.lerp_")
+    if fused:  # as the comment says
+        rest = text.split("before = ")[1]
+        names["slow"] = [model["c_attn"].weight.detach()[: 2 * 3]]
+        text = "before = " + rest
+    for _ in range(3):
+        optimizer.zero_grad()
+        x = torch.arange(6.0).view(2, 3) / 6
+        parts = [layer(x) for layer in layers.values()]
+        q, k, v = parts[0].chunk(3, -1) if fused else parts
+        ((q @ k.T).softmax(-1) @ v).square().sum().backward()
+        if slowed:
+            optimizer.step()
+        else:
+            exec(text, names | {"model": model, "optimizer": optimizer})
+    return torch.cat([layer.weight.detach() for layer in layers.values()])
+
+
+def test_a_quarter_of_the_step_is_left(torch, lines, names):
+    """The same weights as with a quarter of the rate, and of the decay, for these two alone."""
+    own, quarter = trained(torch, names, lines), trained(torch, names, lines, slowed=0.25)
+    assert close(own, quarter, 1e-5)
+    assert not close(own, trained(torch, names, lines, slowed=0.75), 1e-2), "three quarters"
+    assert close(trained(torch, names, lines, fused=True), quarter, 1e-5)
     names["model"] = torch.nn.ModuleDict({"c_attn": torch.nn.Linear(3, 9)})
-    with pytest.raises(AssertionError):
-        exec(block(lines, "torch.optim.AdamW"), names)
+    with pytest.raises(AssertionError):  # a fused matrix matches no name
+        exec(block(lines, "w.lerp_"), names)
 
 
 def test_what_the_kernel_gives_can_be_imported(torch, lines):
