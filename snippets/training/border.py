@@ -7,8 +7,8 @@ Three panels: divided by √d; the same, with a lower rate in larger heads for W
 and W_K or, as a control, for all other weights; divided by d. In each, dots for
 the border of each seed over d, for d = 16, 64 and 256, and a line through their
 means. In the first it falls, less steeply than a dotted line like one over the
-root of d. In the second it rises a little for W_Q and W_K, and for the others
-it falls as in the first. In the third it is level.
+root of d. In the second it does not fall for W_Q and W_K, and for the others it
+falls as in the first. In the third it is level.
 """
 
 # %%
@@ -120,10 +120,11 @@ assert power["√d"][0] - 2 * power["√d"][1] > -1 / 2, (
 )
 for arm in ("own rate", "d"):
     assert power[arm][0] > -power[arm][1], "With $1/d$ it is not, nor with"
-assert power["own rate"][0] > -power["own rate"][1], (
+assert power["own rate"][0] > 0, (
     "With shorter steps of these two it does not fall"
 )
-assert power["own rate"][0] > 0, "it rises a little for W_Q and W_K"
+assert power["own rate"][0] > 0, "is even more than it takes, and what stops"
+assert power["own rate"][0] > 0, "it does not fall for W_Q and W_K"
 plain, control = power["√d"], power["others"]
 assert abs(control[0] - plain[0]) < np.hypot(control[1], plain[1]) / 2, (
     "if all other weights get it instead, the border is lower again"

@@ -71,13 +71,18 @@ def test_what_is_left_and_what_is_added(snippet):
         for label in (EIGHTH, "a clip at 20")
     ]
     assert close(page.about, sum(sizes) / 4)
-    for optimizer, further in page.further.items():
-        capped, normed = (
-            own_rate("change", SCORE, optimizer, remedy=remedy).mean()
-            for remedy in ("low cap", "QK-norm")
+    for optimizer in ("Adam", "Muon"):
+        steps, losses = (
+            [
+                own_rate(what, SCORE, optimizer, **ARMS[each]).mean()
+                for each in ("a clip at 20", EIGHTH, PLAIN)
+            ]
+            for what in ("change", "loss")
         )
-        assert close(further, capped / normed)
-        assert not close(further, normed / capped, 1e-1), "the other way round"
+        assert close(page.apart[optimizer], steps[0] / steps[1])
+        assert not close(page.apart[optimizer], steps[1] / steps[0], 1e-1), "the other way round"
+        part = (losses[0] - losses[1]) / (losses[2] - losses[1])
+        assert close(page.from_slow[optimizer], part, 1e-4)
 
 
 def test_the_order_of_the_measures(snippet):

@@ -74,7 +74,7 @@ def trained(torch, names, lines, fused=False, slowed=None):
     text = block(lines, "w.lerp_")
     if fused:  # as the comment says
         rest = text.split("before = ")[1]
-        names["slow"] = [model["c_attn"].weight.detach()[: 2 * 3]]
+        names["slow"] = {"c_attn": model["c_attn"].weight.detach()[: 2 * 3]}
         text = "before = " + rest
     for _ in range(3):
         optimizer.zero_grad()
