@@ -2,8 +2,8 @@
 grows; with it they do not.
 
 Six staircases in two rows and three columns. Each shows the attention weights
-of one query over 32 random keys, sorted from the largest, in a typical draw.
-Columns: 4, 64 and 1024 dimensions. In the upper row the scores are the
+of one query over {= n_keys } random keys, sorted from the largest, in a typical
+draw. Columns: 4, 64 and 1024 dimensions. In the upper row the scores are the
 undivided dot products: the first step grows from column to column until it is
 nearly all of the weight. In the lower row they are divided by √d: all three
 columns are alike, the weight spread over many keys.

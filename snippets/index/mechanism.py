@@ -3,12 +3,12 @@ most of the attention; what a training step adds grows like d.
 
 Two rows, at the start and after a training step, for 32 keys of 64 dimensions.
 On the left each line is a walk: the products of the query and one key, added
-one after another. At the start the 32 walks fan out, most of them between two
-dashed curves, plus and minus the root of the number of products. After the step
-one walk climbs straight out of the fan and ends highest. On the right are the
-shares of attention, largest first: undivided, one key has most of it in both
-rows; divided by √d, it is spread over many keys at the start, and after the
-step the key that climbed has the largest share.
+one after another. At the start the {= n_keys } walks fan out, most of them
+between two dashed curves, plus and minus the root of the number of products.
+After the step one walk climbs straight out of the fan and ends highest. On the
+right are the shares of attention, largest first: undivided, one key has most of
+it in both rows; divided by √d, it is spread over many keys at the start, and
+after the step the key that climbed has the largest share.
 """
 
 # %%

@@ -7,9 +7,10 @@ deviations, for 512 keys, on logarithmic vertical axes. Above, the expected
 number of keys near each level: half a parabola, from about a hundred at 0,
 which falls to one a little above 3; a vertical line marks √(2 ln n),
 {= top :.1f }, where the count is down by the factor n. Below, what the keys of
-each level weigh together, as a share of the peak, for σ = 1, 2, 4 and 8:
-parabolas with their peaks at 1, 2, 4 and 8. The last two peaks lie beyond the
-line, where their curves are dotted; left of the line both only rise.
+each level weigh together, as a share of the peak, for σ = {= spreads[0] },
+{= spreads[1] }, {= spreads[2] } and {= spreads[3] }: parabolas with their peaks
+there. The last two peaks lie beyond the line, where their curves are dotted;
+left of the line both only rise.
 """
 
 # %%
@@ -62,7 +63,7 @@ assert 90 < keys[0] < 110, "from about a hundred at 0"
 assert 3 < one_left < 3.2, "falls to one a little above 3"
 peaks = [g[weight[s].argmax()] for s in spreads]
 assert np.all(abs(np.array(peaks) - [1, 2, 4, 8]) < 0.01), (
-    "parabolas with their peaks at 1, 2, 4 and 8"
+    "parabolas with their peaks there"
 )
 assert peaks[1] < top < peaks[2] < peaks[3], (
     "The last two peaks lie beyond the line"
