@@ -46,9 +46,8 @@ from strips import name, strip
 fig, axes = plt.subplots(figsize=(6.4, 3.4))
 for row, factor in enumerate(["all", *names]):
     strip(axes, times[factor], heads["layer"], -row, f"C{row}")
-axes.set(
-    xscale="log", xlabel="times as large as with coordinates of variance 1"
-)
+axes.set(xscale="log")
+axes.set_xlabel("times as large as with coordinates of variance 1")
 axes.set(xticks=[0.5, 1, 2, 5, 10], xticklabels=[0.5, 1, 2, 5, 10])
 axes.axvline(1, color="C4", linestyle=":")
 axes.minorticks_off()
@@ -70,9 +69,8 @@ assert abs(paired[0] - 1) < 0.02, "of its keys changes the size little"
 assert abs(scatter["lengths"] / scatter["all"] - 1) < 0.2, (
     "scatter as widely as those of q·k"
 )
-assert max(times["lengths"].min() / (1 / 2), 5 / times["lengths"].max()) < 1, (
-    "from below a half to above five"
-)
+assert times["lengths"].min() < 1 / 2, "from below a half to above five"
+assert times["lengths"].max() > 5, "from below a half to above five"
 assert np.mean(times["alignment"] > 1) > 0.9, "alignment lie mostly above 1"
 assert np.ptp(times["pairing"]) < 0.4, "of the pairing lie close to 1"
 assert np.isclose(against_one, sizes["distinct"] / of_one), (
@@ -81,8 +79,8 @@ assert np.isclose(against_one, sizes["distinct"] / of_one), (
 assert scatter["lengths"] > 2 * scatter["alignment"], (
     "heads differ from each other by their lengths above all"
 )
-assert of_directions > 1 / 2, (
-    "the larger part of it comes from shared directions"
+assert 1 < longer[0] < aligned[0], (
+    "vectors are a little longer, and more because queries and keys share"
 )
 assert abs(paired[0] - 1) < 0.02, "In the median head the pairing adds nothing"
 assert larger[0] > 8, "with the small random weights … it is … times as large"

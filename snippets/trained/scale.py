@@ -92,6 +92,8 @@ assert abs(named["1"] * named["1/d"] - 1) < 1e-9, (
 assert abs(as_long**2 * named["1/d"] - 1) < 1e-9, (
     "queries and keys that are … times as long"
 )
+for what in ("cosine", "same_neighbour"):
+    assert table[what].argmax() == at_peak, "so they have to be highest there"
 assert paraphrase["1"][0] - paraphrase["1/d"][0] > 3 * error, (
     "and in this model too flat does more"
 )
