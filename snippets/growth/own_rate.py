@@ -109,7 +109,7 @@ for axes, name in zip(panels, optimizers, strict=True):
         )
     axes.set(title=name, xticks=range(len(factors)))
     axes.set_xticklabels(fraction.values())
-    axes.set_xlabel("part of the rate for W_Q, W_K")
+    axes.set_xlabel("rate of W_Q, W_K")
 panels[0].set_ylabel("loss, nats per byte")
 panels[0].legend()
 plt.show()

@@ -78,7 +78,7 @@ assert np.interp(0.99, weight[1:], share) < 1 / 2, (
 )
 assert example_sd < np.sqrt(64) / 3, "d_k = 64 the three scores are unusual"
 assert np.interp(4, width, range_cdf) == p_range_4, (
-    "They lie within 4 of each other in"
+    "They lie within … of each other in"
 )
 assert example_weight < median_weight, (
     "the example is milder than the usual case, … article's point is stronger"
