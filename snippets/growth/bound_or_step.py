@@ -32,7 +32,7 @@ arms = {
         "remedy": "shared rate",
         "warmup": 100,
     },
-    "a rate that falls as a norm's steps": {"remedy": "norm's rate"},
+    "a rate that falls as a norm’s steps": {"remedy": "norm's rate"},
     "a soft cap at 9": {"remedy": "low cap"},
     "a clip at 20": {"remedy": "QK-clip"},
     "an eighth for $W_Q$, $W_K$": {"m": eighth},
@@ -194,12 +194,12 @@ for axes, sizes in zip(panels, (change, spread), strict=True):
     axes.axhline(0, color="0.5", linewidth=0.8)
 panels[0].set(xlabel="how far a step moves logits", xlim=(0.012, 12))
 panels[0].set(ylabel="loss added by 4η", ylim=(-0.12, 0.36))
-panels[1].set(xlabel="spread of the logits", xlim=(0.7, 150))
+panels[1].set(xlabel="spread of the logits", xlim=(0.4, 150))
 panels[0].legend(loc="upper left")
 plt.show()
 
 # %% says
-falling = "a rate that falls as a norm's steps"
+falling = "a rate that falls as a norm’s steps"
 for name in optimizers:
     for what in ("largest", "spread"):
         assert order[name, what] < order[name, "change"], (

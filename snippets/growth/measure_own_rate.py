@@ -2,11 +2,12 @@
 
     make measure ARGS=snippets/growth/measure_own_rate.py
 
-takes about two hours of one core, and needs PyTorch. It writes own_rate.csv
-run by run; stopped and started again, it goes on where it was. To measure all
-again, delete the table first. Given the name of a part, `choose`, `score`,
-`long` or `wide`, it makes this part alone, each in an hour or less; the second
-and the fourth need what the first has found, and the third chooses for itself.
+takes about an hour and a half of one core, and needs PyTorch. It writes
+own_rate.csv run by run; stopped and started again, it goes on where it was. To
+measure all again, delete the table first. Given the name of a part, `choose`,
+`score`, `long` or `wide`, it makes this part alone, each in an hour or less;
+the second and the fourth need what the first has found, and the third chooses
+for itself.
 
 The design, written down before the runs. measure_steps.py found that at four
 times the rate a quarter of it for W_Q and W_K does nearly all that QK-norm

@@ -15,7 +15,7 @@ ARMS = {
     "a quarter for the ReLU layers": {"slowed": "ReLU", "m": 0.25},
     "a quarter for all but $W_Q$, $W_K$": {"rate": 1, "m": 4},
     "a rate that falls, and a warm-up": {"remedy": "shared rate", "warmup": 100},
-    "a rate that falls as a norm's steps": {"remedy": "norm's rate"},
+    "a rate that falls as a norm’s steps": {"remedy": "norm's rate"},
     "a soft cap at 9": {"remedy": "low cap"},
     "a clip at 20": {"remedy": "QK-clip"},
     "an eighth for $W_Q$, $W_K$": {"m": 0.125},
