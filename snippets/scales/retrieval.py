@@ -3,11 +3,12 @@ number of keys n; without a divisor, as long as ln n is well below d/2, or with
 log n scaling, like the square root of that logarithm.
 
 The correlation at which the log-odds of one key average 0, against the number
-of keys from {= keys[0] } to a million, logarithmic. The line for √d at d = 64
-is straight, and passes 1, a perfect match, at about {= capacity[64] :.0f }
-keys; that for d = 128 is lower, and passes 1 at tens of thousands. Divided by
-1, and with log n scaling, the lines for d = 64 are hardly apart; they bend and
-stay below 0.7. Divided by d the line is above 1 from {= keys[0] } keys on.
+of keys from {= keys[0] } to a million, logarithmic. The line for √d at d = {=
+dims[0] } is straight, and passes 1, a perfect match, at about {= capacity[64]
+:.0f } keys; that for d = {= dims[1] } is lower, and passes 1 at tens of
+thousands. Divided by 1, and with log n scaling, the lines for d = {= dims[0] }
+are hardly apart; they bend and stay below 0.7. Divided by d the line is above 1
+from {= keys[0] } keys on.
 """
 
 # %%
@@ -78,11 +79,11 @@ for name in ("1", "log n"):
         "like the square root of that logarithm"
     )
 bends = np.diff(lines["√64"], 2)
-assert abs(bends[2:]).max() < 0.003, "The line for √d at d = 64 is straight"
-assert np.all(lines["√128"] < lines["√64"]), "that for d = 128 is lower"
+assert abs(bends[2:]).max() < 0.003, "The line for √d at d = … is straight"
+assert np.all(lines["√128"] < lines["√64"]), "that for d = … is lower"
 assert 1e4 < capacity[128] < 1e5, "and passes 1 at tens of thousands"
 apart = abs(lines["1"] - lines["log n"])
-assert apart.max() < 0.04, "the lines for d = 64 are hardly apart"
+assert apart.max() < 0.04, "the lines for d = … are hardly apart"
 assert max(lines["1"][-1], lines["log n"][-1]) < 0.7, "bend and stay below 0.7"
 assert lines["64"].min() > 1, "Divided by d the line is above 1"
 
