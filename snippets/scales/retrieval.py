@@ -3,12 +3,12 @@ number of keys n; without a divisor, as long as ln n is well below d/2, or with
 log n scaling, like the square root of that logarithm.
 
 The correlation at which the log-odds of one key average 0, against the number
-of keys from {= keys[0] } to a million, logarithmic. The line for √d at d = {=
-dims[0] } is straight, and passes 1, a perfect match, at about {= capacity[64]
-:.0f } keys; that for d = {= dims[1] } is lower, and passes 1 at tens of
-thousands. Divided by 1, and with log n scaling, the lines for d = {= dims[0] }
-are hardly apart; they bend and stay below 0.7. Divided by d the line is above 1
-from {= keys[0] } keys on.
+of keys from {= keys[0] } to a million, logarithmic. The line for √d at d =
+{= dims[0] } is straight, and passes 1, a perfect match, at about
+{= capacity[64] :.0f } keys; that for d = {= dims[1] } is lower, and passes 1 at
+tens of thousands. Divided by 1, and with log n scaling, the lines for d =
+{= dims[0] } are hardly apart; they bend and stay below 0.7. Divided by d the
+line is above 1 from {= keys[0] } keys on.
 """
 
 # %%
