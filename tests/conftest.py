@@ -89,7 +89,12 @@ def module():
     """Import a module that snippets share: `module("variance/dot_product")`."""
 
     def load(name: str) -> ModuleType:
-        path = PROJECT.root / "snippets" / f"{name}.py"
+        snippets = PROJECT.root / "snippets"
+        path = snippets / f"{name}.py"
+        for neighbour in path.parent.glob("*.py"):  # chapters have modules of one name
+            found = getattr(sys.modules.get(neighbour.stem), "__file__", None)
+            if found and snippets in Path(found).parents and Path(found) != neighbour:
+                del sys.modules[neighbour.stem]
         spec = importlib.util.spec_from_file_location(name.replace("/", "."), path)
         loaded = importlib.util.module_from_spec(spec)
         sys.path.insert(0, str(path.parent))  # it may import its neighbours

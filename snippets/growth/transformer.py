@@ -146,12 +146,13 @@ def orthogonal(step, coefficients, iterations, least):
     the order in which it adds up.
     """
     a, b, c = coefficients
-    x = rounded(step if len(step) <= len(step.T) else step.T)
+    is_tall = step.shape[0] > step.shape[1]
+    x = rounded(step.T if is_tall else step)
     x = rounded(x / rounded(x.norm()).clamp(min=least))
     for _ in range(iterations):
         gram = rounded(x @ x.T)
         x = rounded(a * x + rounded(b * gram + c * (gram @ gram)) @ x)
-    return x if len(step) <= len(step.T) else x.T
+    return x.T if is_tall else x
 
 
 def optimizers(W, optimizer, eta, times=None):

@@ -38,9 +38,9 @@ curve in ln rate with one width for all, and its power in d for each arm.
   about W_Q and W_K.
 - "d" near 0 is what μP says.
 
-(First six seeds of the second and the last arm were run, with 1/d at the two
-ends alone and without the control. Seeds agree too well for a logistic curve.
-Then all was run again, with all seeds.)
+(First the second and the last arm had six seeds, 1/d was tried at the two ends
+alone, and there was no control. These runs were kept, and what they lacked was
+run later, with another PyTorch. Seeds agree too well for a logistic curve.)
 """
 
 from itertools import product

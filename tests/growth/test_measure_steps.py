@@ -59,23 +59,22 @@ def test_a_shared_rate_keeps_how_far_a_step_moves_a_logit(torch, transformer):
     assert close([rates[name] for name in both], [*both.values()])
 
 
-def test_a_warmup_raises_all_rates_in_equal_parts(torch, transformer):
+def test_a_warmup_raises_all_rates_in_equal_parts(torch, transformer, monkeypatch):
     """The third of four steps is three quarters as long as without, and the fifth as long."""
     data = torch.randint(256, (500,), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
     how, rates = (data, 8, 0, "none", "Muon", (0.2, 0.02), 5), {}
+    made, seen = transformer.optimizers, []
+
+    def watched(*args):
+        found = made(*args)
+        found[0].register_step_post_hook(lambda one, *_: seen.append(one.param_groups[0]["lr"]))
+        return found
+
+    monkeypatch.setattr(transformer, "optimizers", watched)
     for warmup in (0, 4):
-        made, rates[warmup] = transformer.optimizers, []
-
-        def watched(*args, seen=rates[warmup], made=made):
-            found = made(*args)
-            found[0].register_step_post_hook(lambda one, *_: seen.append(one.param_groups[0]["lr"]))
-            return found
-
-        transformer.optimizers = watched
-        try:
-            list(transformer.train(*how, warmup=warmup))
-        finally:
-            transformer.optimizers = made
+        seen.clear()
+        list(transformer.train(*how, warmup=warmup))
+        rates[warmup] = [*seen]
     assert close([a / b for a, b in zip(rates[4], rates[0], strict=True)], [0.25, 0.5, 0.75, 1, 1])
 
 

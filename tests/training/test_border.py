@@ -98,31 +98,31 @@ def test_a_sample_trained_again(rates):
     assert loss < 0.1
 
 
+def first_moves(model, d, s, rate, scoring):
+    """Give by how much each weight moves in a first step, by name."""
+    run = model.train(d, s, rate, 0, 1, scoring=scoring)
+    states = [{n: w.detach().clone() for n, w in W.items()} for W, _ in run]
+    return {name: states[1][name] - w for name, w in states[0].items()}
+
+
 def test_a_rate_of_their_own(torch, model):
     """W_Q and W_K move a quarter as far in the first step, and all else as before."""
-    moves = []
-    for scoring in (1, 0.25):
-        run = model.train(16, 4, 0.001, 0, 1, scoring=scoring)
-        states = [{n: w.detach().clone() for n, w in W.items()} for W, _ in run]
-        moves.append({name: states[1][name] - w for name, w in states[0].items()})
-    for name, move in moves[0].items():
+    plain, own = (first_moves(model, 16, 4, 0.001, scoring) for scoring in (1, 0.25))
+    for name, move in plain.items():
         times = 0.25 if name[0] in "QK" else 1
-        assert torch.allclose(moves[1][name], times * move, rtol=1e-3, atol=1e-7), name
-        assert not torch.allclose(moves[1][name], 0.5 * move, rtol=1e-2, atol=1e-7), name
+        assert torch.allclose(own[name], times * move, rtol=1e-3, atol=1e-7), name
+        assert not torch.allclose(own[name], 0.5 * move, rtol=1e-2, atol=1e-7), name
 
 
 def test_the_control_slows_all_but_w_q_and_w_k(torch, model, rates):
     """At d = 64 a first step moves W_Q and W_K as before, and all the rest half as far."""
     s, own, others = rates.ARMS["√d others"](64)
-    moves = []
-    for rate, scoring in ((0.001, 1), (others * 0.001, own / others)):
-        run = model.train(64, s, rate, 0, 1, scoring=scoring)
-        states = [{n: w.detach().clone() for n, w in W.items()} for W, _ in run]
-        moves.append({name: states[1][name] - w for name, w in states[0].items()})
-    for name, move in moves[0].items():
+    plain = first_moves(model, 64, s, 0.001, 1)
+    slowed = first_moves(model, 64, s, others * 0.001, own / others)
+    for name, move in plain.items():
         times = 1 if name[0] in "QK" else 0.5
-        assert torch.allclose(moves[1][name], times * move, rtol=1e-3, atol=1e-7), name
-        assert not torch.allclose(moves[1][name], 0.25 * move, rtol=1e-2, atol=1e-7), name
+        assert torch.allclose(slowed[name], times * move, rtol=1e-3, atol=1e-7), name
+        assert not torch.allclose(slowed[name], 0.25 * move, rtol=1e-2, atol=1e-7), name
 
 
 def test_the_loss_that_comes_along(torch, model):

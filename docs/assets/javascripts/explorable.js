@@ -72,7 +72,8 @@ const nearest = (list, value) => {
 const allowed = (input, asked) => {
   const { least, most, step, stops, long } = input;
   if (long) {
-    const items = `${asked ?? ","}` ? `${asked ?? ","}`.split(",").slice(0, long[1]) : [];
+    const text = String(asked ?? ","); // two empty items, which are no numbers
+    const items = text ? text.split(",").slice(0, long[1]) : [];
     const list = items.map((item) => allowed({ least, most, step }, item));
     return list.length < long[0] || list.includes(undefined) ? undefined : list;
   }
@@ -103,7 +104,8 @@ const HANDED = `<p class="handed">To take away as it is now: <button type="butto
 const OWN_ADDRESS = document.currentScript.src;
 
 // An explorable gives its `inputs`: each has a name, a value to begin with, and either least, most and step, or `stops`,
-// a rising list of numbers; a list of numbers has a value that is `long`. One with a label is a slider. Nothing else can become a value, whatever an address says.
+// a rising list of numbers; one that is `long` has a list of numbers for its value. One with a label is a slider.
+// Nothing else can become a value, whatever an address says.
 class Explorable extends HTMLElement {
   others = {}; // the values that no slider shows
 
