@@ -76,7 +76,7 @@ assert np.all(np.diff(by_d) < 0), "Divided by d it sinks to 1/512"
 
 # Of the page.
 level = [line for line in (by_1, by_log, by_root, by_d) if np.ptp(line) < 1e-9]
-assert len(level) == 1, r"Only $\sqrt d$ gives a row that is the same in every"
+assert len(level) == 1, r"only $\sqrt d$ gives a row that is the same in every"
 assert by_root[0] > 10 / n_keys, "the same in every head *and* not flat"
 rising = rivals.spreads(2.0 ** np.arange(3, 60), n_keys)["log d"]
 assert np.all(np.diff(rising) > 0), (

@@ -110,7 +110,7 @@ for setting in settings[3:]:
 assert np.all(loss["√d", small][-1] < 0.1), "it takes thousands of steps"
 assert np.all(at(loss, "√d", small, 1000) > 2), "Then it, too, needs thousands"
 assert agree["√d", small][0] < 0.01, (
-    "to give a *divided* model batches so small that they agree on"
+    "a *divided* model batches of … sequences, so small that they agree on"
 )
 learned, stuck = np.sort(loss["none", usual][-1])
 assert learned < 0.1, "and so does the undivided model … with one seed"
