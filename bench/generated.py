@@ -36,8 +36,9 @@ class Wave:
         """The code that computes."""
         return (
             "import numpy as np\n\n"
+            f"swings = {self.number}\n"
             "x = np.linspace(0, 2 * np.pi, 400)\n"
-            f"wave = np.sin({self.number} * x) * np.exp(-x)\n"
+            "wave = np.sin(swings * x) * np.exp(-x)\n"
             "largest = float(wave.max())"
         )
 
