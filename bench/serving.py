@@ -25,26 +25,34 @@ CELL = "\n# %%"
 
 
 def serving(edits: int) -> Table:
-    """Measure `mkdocs serve` in a copy that has been built before: three starts, some edits."""
-    with project.copy() as root:
+    """Measure `mkdocs serve` in a copy that has been built before, beside plain Material's."""
+    with project.copy() as root, project.plain_copy() as plain:
         log.info("serve: a build, not counted")
         run(BUILD, root)
-        starts = []
+        floor, starts = [], []
         for n in (1, 2, 3):
-            log.info("serve: start %d of 3", n)
+            log.info("serve: starts, %d of 3", n)
+            floor.append(first_page(plain))  # by turns, so that other load falls on both
             starts.append(first_page(root))
+        server = Server(plain)
+        with started(server.command, plain) as server.process:
+            floor_sentence = edit_times(server, plain / PAGE, edit_sentence, edits)
         server = Server(root)
         with started(server.command, root) as server.process:
-            server.wait_for("")
             sentence = edit_times(server, root / PAGE, edit_sentence, edits)
             snippet = edit_times(server, root / SNIPPET, edit_snippet, edits)
         (own,) = seconds_alone([root / SNIPPET], root)
+    plain_start, plain_edit = median(floor), median(floor_sentence)
     return [
         PROMISES,
-        promise("start until the first page, warm", median(starts), 3, " s", 2),
-        promise("a sentence edited until the page shows it", median(sentence), 1.5, " s", 2),
+        fact("plain Material: start until the first page", plain_start, " s", 2),
+        promise("start until the first page, warm", median(starts), 1.5 * plain_start, " s", 2),
+        fact("plain Material: a sentence edited until the page shows it", plain_edit, " s", 2),
+        promise("a sentence edited until the page shows it", median(sentence), plain_edit, " s", 2),
         fact("the slowest of these", max(sentence), " s", 2),
-        promise("a snippet edited until the page shows it", median(snippet), 1.5 + own, " s", 2),
+        promise(
+            "a snippet edited until the page shows it", median(snippet), plain_edit + own, " s", 2
+        ),
         fact("the slowest of these", max(snippet), " s", 2),
         fact("of which the snippet's own run", own, " s", 2),
     ]
