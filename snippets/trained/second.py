@@ -133,7 +133,7 @@ assert np.all(tried["cost"] >= -2 * tried["cost_error"]), (
 )
 assert np.sum(is_near) == 3, "At scales up to a fifth away from its own"
 assert np.mean(re_paired > 1 / 20) > 1 / 2, (
-    "though in most heads it changes by more"
+    "But here few heads are like the median"
 )
 assert null_of_half["0 to 14"] < of_half["0 to 14"] / 5, (
     "In the first half of SmolLM2's layers it has less than a fifth"
