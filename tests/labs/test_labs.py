@@ -13,6 +13,7 @@ import warnings
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pytest
 
 from tests.imports import imports
@@ -81,6 +82,7 @@ def run(cells: dict[str, dict], answers: dict[int, str]) -> dict[int, str]:
     """Run a notebook as the site does, answers in place of skeletons; give what checks print."""
     filled = {name: cell["source"] for name, cell in cells.items()}
     filled |= {f"exercise-{number}": answer for number, answer in answers.items()}
+    plt.close("all")  # what another test in this process has left
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "Creating legend")  # where the machine is busy

@@ -87,6 +87,21 @@ def settle(page: Page) -> None:
     )
 
 
+def unfold(tab: Tab) -> None:
+    """Open what is folded, and have all of the page laid out."""
+    tab.page.evaluate(
+        """() => {
+            window.unfoldAll?.()
+            document.querySelectorAll('details').forEach(e => { e.open = true })
+            // Of what is out of sight Chromium does not tell the colours of a new palette.
+            document.querySelectorAll('article *').forEach(e => {
+                if (getComputedStyle(e).contentVisibility === 'auto')
+                    e.style.contentVisibility = 'visible'
+            })
+        }"""
+    )
+
+
 def open_tab(
     browser: Browser, origin: str, path: str, until: str = "load", **options: object
 ) -> Tab:

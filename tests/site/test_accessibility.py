@@ -1,20 +1,16 @@
 """Every page can be used by everybody, and by keyboard without a long way.
 
 axe finds nothing on a whole page, with its folds open, in both palettes, wide and narrow. The pages
-in QUICK stand for the others, which are for `make long`.
+in QUICK stand for the others, and two ways to show them for four; the rest is for `make long`.
 """
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.site.browser import BASE, PAGES, Tab
+from tests.site.browser import BASE, PAGES, Tab, unfold
 
-QUICK = {"", "your-model/", "labs/variance/", "404.html"}
-EACH_PAGE = [
-    pytest.param(path, id=path or "index", marks=[] if path in QUICK else pytest.mark.long)
-    for path in PAGES
-]
+QUICK = ["", "your-model/", "labs/variance/", "404.html"]
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 # The rules whose outcome depends on colours.
 CONTRAST_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
@@ -30,21 +26,6 @@ def violations(tab: Tab, rules: dict) -> list[str]:
     ]
 
 
-def unfold(tab: Tab) -> None:
-    """Open what is folded, and have all of the page laid out."""
-    tab.page.evaluate(
-        """() => {
-            window.unfoldAll?.()
-            document.querySelectorAll('details').forEach(e => { e.open = true })
-            // Of what is out of sight Chromium does not tell the colours of a new palette.
-            document.querySelectorAll('article *').forEach(e => {
-                if (getComputedStyle(e).contentVisibility === 'auto')
-                    e.style.contentVisibility = 'visible'
-            })
-        }"""
-    )
-
-
 # What depends on colours is asked in both palettes.
 ASKED = {
     "light": RULES,
@@ -52,25 +33,32 @@ ASKED = {
     "dark phone": RULES,
     "phone": CONTRAST_RULES,
 }
+ASKED_QUICKLY = {how: ASKED[how] for how in ("light", "dark phone")}
 
 
-def found(tab) -> list[str]:
-    """What axe finds, however the page is shown."""
+def found(tab: Tab, asked: dict[str, dict]) -> list[str]:
+    """What axe finds, in each of some ways to show the page."""
     unfold(tab)
     problems = []
-    for how, rules in ASKED.items():
+    for how, rules in asked.items():
         tab.show(how)
         problems += [f"{how}: {each}" for each in violations(tab, rules)]
     return problems
 
 
-@pytest.mark.parametrize("path", EACH_PAGE)
+@pytest.mark.parametrize("path", QUICK, ids=lambda path: path or "index")
 def test_a_whole_page_breaks_no_rule(visit, path):
-    assert found(visit(BASE + path)) == []
+    assert found(visit(BASE + path), ASKED_QUICKLY) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
+def test_no_page_breaks_a_rule_however_it_is_shown(visit, path):
+    assert found(visit(BASE + path), ASKED) == []
 
 
 def test_what_is_wrong_is_found_however_it_is_shown(visit):
-    problems = found(visit("/bad.html"))
+    problems = found(visit("/bad.html"), ASKED)
     for how in ASKED:
         assert any(each.startswith(f"{how}: ") for each in problems)
 
