@@ -33,9 +33,9 @@ WATCHED = ("snippets", "docs", "proofs", "check_attention")
 
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
-# this module (`file`, `machinery`, `run`, `result`), in weave/text (`section`, `mistakes`) and in
-# the kinds of embeds (`claims`, `files_read`, `statement`, `term`, `work`). `Project.look_up` calls
-# them: `Context.look_up`, for a page, and `Project.digest`, to see whether an answer is as it was.
+# this module, and others in weave/text and weave/embeds, which a search for `@looks_up("work"`
+# finds, say, or for `entry="work"`. `Project.look_up` calls them: for `Context.look_up`, of a page,
+# and for `Project.digest`, to see whether an answer is as it was.
 LOOK_UPS: dict[str, Answer] = {}
 
 
@@ -210,8 +210,18 @@ class Project:
             if other:
                 mend = f"make rename FROM={name} TO={other}"
                 raise WeaveError(f"no snippet '{name}': its code is now '{other}'; {mend}")
-            raise WeaveError(f"no snippet '{name}'{did_you_mean(name, self.jobs)}")
+            raise WeaveError(f"no snippet '{name}'{self.near(name)}")
         return self.runs[name]
+
+    def near(self, name: str) -> str:
+        """End a sentence about a snippet that is not there: in its chapter, or in another."""
+        chapter, _, stem = name.rpartition("/")
+        folder = f"{chapter}/"
+        there = [job.removeprefix(folder) for job in self.jobs if job.startswith(folder)]
+        elsewhere = [job for job in self.jobs if job.endswith(f"/{stem}")]
+        if there and not elsewhere:
+            return did_you_mean(stem, there, folder)
+        return did_you_mean(name, elsewhere or self.jobs)
 
     def moved_to(self, name: str) -> str:
         """Give the snippet that computes as one did that is gone; empty if none does."""

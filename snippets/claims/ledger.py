@@ -283,6 +283,13 @@ def part_of(code: list[ast.AST]) -> Part:
     return Part("\n".join(ast.unparse(each) for each in code), names)
 
 
+def place_of(check: Callable[..., Any]) -> str:
+    """Give the place where a claim begins, as errors of the build name one."""
+    file = Path(check.__code__.co_filename)
+    folders = f"{file.parent.parent.name}/{file.parent.name}"
+    return f"{folders}/{file.name}:{check.__code__.co_firstlineno}"
+
+
 def named(check: Callable[..., Any]) -> str:
     """Name a claim by its function, and the line where it begins."""
     return f"'{check.__name__}' in line {check.__code__.co_firstlineno}"
@@ -326,8 +333,9 @@ def judged(entry: dict[str, Any]) -> dict[str, Any]:
         what = (
             str(error) if isinstance(error, MisfitError) else told(error, check)
         )
-        line = check.__code__.co_firstlineno
-        raise MisfitError(f"{entry['key']}: line {line}: {what}") from error
+        raise MisfitError(
+            f"{place_of(check)}: {entry['key']}: {what}"
+        ) from error
     if draws(check):  # so how far or how close it is has to do with chance
         said = result["strictness"].replace(":", " in this draw:", 1)
         result["strictness"] = said

@@ -5,8 +5,8 @@ The weight of the best key against the bound on the size of a logit, from 0 to
 16, for 16, 512 and 65536 keys: S-shaped curves from 1/n to 1, further right for
 more keys. Dashed: all other logits are 0. Solid: all others lie at the opposite
 bound, the most favourable case, at half the distance. A vertical line at 1, the
-bound of a cosine without temperature, meets the curves for 512 and 65536 keys
-near the bottom.
+bound of a cosine without temperature, meets the curves for {= keys[1] } and
+{= keys[2] } keys near the bottom.
 """
 
 # %%
@@ -60,7 +60,9 @@ for n in keys:
     assert np.allclose(curve[:161], unrelated[::2]), "at half the distance"
 assert np.all(np.diff([*needed.values()]) > 0), "further right for more keys"
 for n in (512, 65536):
-    assert cosine_ceiling[n] < 0.02, "for 512 and 65536 keys near the bottom"
+    assert cosine_ceiling[n] < 0.02, (
+        "meets the curves for … and … keys near the bottom"
+    )
 
 # Of the page.
 assert cosine_ceiling[512] < 1 / 50, "a logit of 1 is small: no weight exceeds"

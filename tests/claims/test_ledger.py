@@ -113,5 +113,5 @@ def with_a_name_that_is_not_there():
     ],
 )
 def test_a_claim_that_does_not_fit_its_finding_is_named(judge, says, found, words, problem):
-    with pytest.raises(ValueError, match=f"^a-1: .*{problem}"):
+    with pytest.raises(ValueError, match=rf"^\S+\.py:\d+: a-1: .*{problem}"):
         judge(says, found, **words)

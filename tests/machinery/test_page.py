@@ -242,6 +242,51 @@ def test_a_chapter_with_a_hyphen_is_quoted_elsewhere(project):
     assert ">7</a> <" in page.html
 
 
+def test_a_mistake_that_stands_again_is_named_again_and_nothing_that_follows_from_it(project):
+    """At first with what is near in the chapter; and 64 is no mistake of the author's."""
+    project.snippet()
+    text = (
+        "At 64 it is {= lime.slope }.\n\nIt is {= line.slope }.\n\n{= lime.slope } {= lime.std }\n"
+    )
+    missing = "no snippet 'chapter/lime'; did you mean 'chapter/line'?"
+    assert project.build(text).warnings == [
+        f"docs/chapter.md:1: {missing}",
+        f"docs/chapter.md:5: the same again: {missing}",
+    ]
+    assert "docs/chapter.md:1: no code knows 64" in "".join(
+        project.build(text.replace("lime", "line")).warnings
+    )
+
+
+def test_what_is_near_is_near_within_its_chapter(project):
+    project.snippet(name="chapter/bias")
+    project.snippet(name="other/tails")
+    warnings = project.build("::: chapter/tails\n\n::: chapter/slow\n").warnings
+    assert warnings == [
+        "docs/chapter.md:1: no snippet 'chapter/tails'; did you mean 'other/tails'?",
+        "docs/chapter.md:3: no snippet 'chapter/slow'; there are bias",
+    ]
+
+
+def test_a_figure_is_shown_once_in_the_site(project):
+    project.snippet()
+    project.file("docs/other.md", "# Other\n\nIt.\n\n::: chapter/line\n")
+    warnings = project.build("::: chapter/line\n").warnings
+    assert warnings == [
+        "docs/other.md:5: figure 'chapter/line' stands on chapter.md; link to it instead"
+    ]
+
+
+def test_a_link_into_a_page_with_a_mistake_is_not_called_wrong(project):
+    project.more = "validation: {anchors: warn}\n"
+    project.snippet()
+    project.file("docs/other.md", "# Other\n\n[The line](chapter.md#figure-line)\n")
+    assert len(project.build("# T\n\n::: chapter/lime\n").warnings) == 1
+    assert project.build("# T\n\n::: chapter/line\n").warnings == []
+    (anchor,) = project.build("# T\n").warnings
+    assert "'chapter.md#figure-line'" in anchor
+
+
 def test_one_line_stands_for_the_rows_of_a_table(project):
     project.snippet(
         "std = {4: 2.0, 64: 8.0}\nrows = [('at $d$', (1.5, 0.1)), ('*none*', (2, 0.2))]"

@@ -20,12 +20,13 @@ class WeaveError(Exception):
         self.line = line
 
 
-def did_you_mean(word: object, known: Iterable[object]) -> str:
+def did_you_mean(word: object, known: Iterable[object], before: str = "") -> str:
     """End a sentence about a word that is not known, with the one that is meant, perhaps.
 
     Args:
         word: as it is written.
         known: the words that there are.
+        before: what stands before all of them, such as `variance/`, and makes none of them near.
 
     Returns:
         The known word that is near; or some of them, where none is; or nothing, if there are none.
@@ -33,7 +34,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
     words = sorted(str(name) for name in known)
     near = get_close_matches(str(word), words, n=1, cutoff=0.5)
     if near:
-        return f"; did you mean '{near[0]}'?"
+        return f"; did you mean '{before}{near[0]}'?"
     if not words:
         return ""
     if len(words) > 9:

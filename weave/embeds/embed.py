@@ -98,7 +98,7 @@ class Context:
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
     shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
-    said: set[str] = field(default_factory=set)  # the mistakes that were logged so far
+    said: dict[str, list[str]] = field(default_factory=dict)  # by mistake, the places that have it
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
     woven: str = ""  # the whole page in Markdown, with placeholders for what was stashed
     plain: dict[str, str] = field(default_factory=dict)  # what these say in plain text
@@ -198,15 +198,26 @@ class Context:
     def report(self, error: WeaveError, where: str = "") -> str:
         """Log a mistake with its page and line, once, and give what shows it on the page.
 
+        The places of the same mistake after the first are for `report_again`.
+
         Args:
             error: the mistake; its line counts from the token's.
             where: the mistake's place, if it is not the line of the token at hand.
         """
+        is_token = not where
         where = where or self.place(self.line + error.line)
         if str(error) not in self.said:
-            self.said.add(str(error))
+            self.said[str(error)] = [where]
             log.warning("%s: %s", where, error)
+        elif is_token and where not in self.said[str(error)]:
+            self.said[str(error)].append(where)
         return self.stash(mistake(where, str(error)), f"**{where}** `{error}`")
+
+    def report_again(self) -> None:
+        """Log where else on the page a mistake stands, once it is woven."""
+        for message, (_, *again) in self.said.items():
+            if again:
+                log.warning("%s: the same again: %s", ", ".join(again), message)
 
 
 def mistake(where: str, message: str) -> str:

@@ -91,6 +91,7 @@ class Weaver(Preprocessor):
                 woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
         for kind in KINDS.values():
             woven += kind.at_end(context)
+        context.report_again()
         context.woven = woven
         return woven.split("\n")
 

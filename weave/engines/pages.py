@@ -29,6 +29,17 @@ ID = re.compile(r'\bid="([^"]+)"')
 LINK = re.compile(r'\b(?:href|src)="([^"#?:]+)')
 
 
+class AnyAnchor(set[str]):
+    """The anchors of a page with mistakes: one that is missing may stand in what could not be made.
+
+    So MkDocs finds no fault with a good link that leads there.
+    """
+
+    def __contains__(self, anchor: object) -> bool:
+        """Tell that an anchor is there."""
+        return True
+
+
 class Pages:
     """The pages of one build.
 
@@ -81,6 +92,7 @@ class Pages:
             html: what MkDocs has converted; nothing, if the page is kept.
         """
         name = page.file.src_uri
+        has_mistakes = bool(self.context and self.context.said)
         if self.context:
             self.stop_listening()
             self.made[name] = self.keep(page, html, self.context)
@@ -88,7 +100,7 @@ class Pages:
         made = self.made[name]
         page.toc = get_toc(made["contents"])
         page._title_from_render = made["title"]
-        page.present_anchor_ids = set(made["anchors"])
+        page.present_anchor_ids = AnyAnchor() if has_mistakes else set(made["anchors"])
         page.links_to_anchors = {}
         for target, anchors in made["links"].items():
             if file := self.files.get_file_from_path(target):

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 import io
 import linecache
+import re
 import sys
 import tempfile
 import traceback
@@ -37,6 +38,7 @@ from weave.run.snippet import Cell, name_of, read_snippet, where
 from weave.run.svg import to_svg
 
 STYLE = files("weave") / "run/figure.mplstyle"
+NAMES_PLACE = re.compile(r"snippets/\S+\.py:\d+: ")
 
 for _name in FONTS:
     font_manager.fontManager.addfont(shipped(_name))
@@ -168,7 +170,12 @@ def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
 
 
 def describe_error(error: BaseException, path: Path) -> str:
-    """Name an error, and before it the lines that led to it, the innermost first."""
+    """Name an error, and before it the lines that led to it, the innermost first.
+
+    An error that names a place itself, as a ledger's does for each claim, needs no other.
+    """
+    if NAMES_PLACE.match(str(error)):
+        return str(error)
     folder = str(path.parent.parent)  # snippets/ or docs/
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]
     places = [place_of(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
