@@ -4,12 +4,13 @@ fixed standard deviation of 0.02 for the weights it grows with the width.
 The variance of a coordinate of the query against the width D of the model, from
 {= width[0] :.0f } to {= width[-1] :.0f }, both axes logarithmic. Four rules are
 level or nearly so: nn.Linear's default at a third, a fused matrix at one half,
-LeCun at {= var_q['LeCun'] :.0f }, Xavier for one head of 64 between 1.3 and 2.
-A fixed standard deviation rises in proportion to the width: a dot marks GPT-2,
-{= var_q['GPT-2'] :.2f } at {= schemes['GPT-2'][2] }, the line crosses 1 at
-{= gpt2_width :.0f }, and dots mark {= fixed[4096] :.1f }, {= fixed[8192] :.1f }
-and {= fixed[12288] :.1f } at 4096, 8192 and 12288. The last lies above a dotted
-line at {= frozen :.1f }, where a row of 512 keys freezes.
+LeCun at {= var_q['LeCun'] :.0f }, Xavier for one head of {= head } between 1.3
+and 2. A fixed standard deviation rises in proportion to the width: a dot marks
+GPT-2, {= var_q['GPT-2'] :.2f } at {= schemes['GPT-2'][2] }, the line crosses 1
+at {= gpt2_width :.0f }, and dots mark {= fixed[4096] :.1f },
+{= fixed[8192] :.1f } and {= fixed[12288] :.1f } at {= wide[0] }, {= wide[1] }
+and {= wide[2] }. The last lies above a dotted line at {= frozen :.1f }, where a
+row of {= n_keys } keys freezes.
 """
 
 # %%
@@ -39,7 +40,8 @@ logit_variance = {name: sd**2 for name, sd in logit_sd.items()}
 effective = {n: 1 / mean_square_weights(n_keys, s) for n, s in logit_sd.items()}
 width = 2.0 ** np.arange(7, 15)
 gpt2_width = 1 / 0.02**2  # where 0.02 gives variance 1
-fixed = {width: 0.02**2 * width for width in (4096, 8192, 12288)}
+wide = [4096, 8192, 12288]
+fixed = {width: 0.02**2 * width for width in wide}
 # With this variance for q and k it is also the spread of the logits.
 fixed_effective = {
     width: 1 / mean_square_weights(n_keys, v) for width, v in fixed.items()
@@ -99,7 +101,7 @@ assert np.allclose(per_width, 0.02**2), (
 assert abs(var_q["nn.Linear"] - 1 / 3) < 1e-9, "nn.Linear's default at a third"
 assert var_q["Xavier, fused"] == 1 / 2, "a fused matrix at one half"
 xavier = lines["Xavier, one head of 64"]
-assert 1.3 < xavier.min() < xavier.max() < 2, "one head of 64 between 1.3 and 2"
+assert 1.3 < xavier.min() < xavier.max() < 2, "one head of … between 1.3 and 2"
 assert np.ptp(per_width) < 1e-9, "rises in proportion to the width"
 assert fixed[8192] < frozen < fixed[12288], "The last lies above a dotted line"
 
