@@ -5,6 +5,8 @@ from html import escape
 
 import pytest
 
+from weave.engines.serving import UnreadableError
+
 
 def test_a_figure_comes_with_caption_alternative_and_code(project):
     project.snippet()
@@ -268,13 +270,15 @@ def test_what_is_near_is_near_within_its_chapter(project):
     ]
 
 
-def test_a_figure_is_shown_once_in_the_site(project):
-    project.snippet()
-    project.file("docs/other.md", "# Other\n\nIt.\n\n::: chapter/line\n")
-    warnings = project.build("::: chapter/line\n").warnings
-    assert warnings == [
-        "docs/other.md:5: figure 'chapter/line' stands on chapter.md; link to it instead"
-    ]
+def test_a_template_with_a_merge_that_is_not_finished_stops_the_build(project):
+    project.more = "theme: {name: mkdocs, custom_dir: overrides}\n"
+    project.file("overrides/part.html", "<p>one</p>\n")
+    project.build("# T\n")
+    project.file(
+        "overrides/part.html", "<<<<<<< HEAD\n<p>one</p>\n=======\n<p>two</p>\n>>>>>>> b\n"
+    )
+    with pytest.raises(UnreadableError, match=r"^overrides/part\.html:1: '<<<<<<<' is left"):
+        project.build("# T\n")
 
 
 def test_a_link_into_a_page_with_a_mistake_is_not_called_wrong(project):

@@ -105,13 +105,17 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         Raises:
             UnreadableError: one is not UTF-8, or a merge has left two versions in it.
         """
-        docs = Path(config.docs_dir)
-        for path in sorted(docs.rglob("*")):
-            if path.suffix in {".md", ".js", ".css"} and not is_editors_own(path.name):
-                try:
-                    read_text(path, f"docs/{path.relative_to(docs).as_posix()}")
-                except WeaveError as error:
-                    raise UnreadableError(f"{error}. The site stays as it is.") from None
+        folders = [Path(config.docs_dir)]
+        if config.theme.custom_dir:
+            folders.append(Path(config.theme.custom_dir))
+        for folder in folders:
+            for path in sorted(folder.rglob("*")):
+                if path.suffix in {".md", ".js", ".css", ".html"} and not is_editors_own(path.name):
+                    name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
+                    try:
+                        read_text(path, name)
+                    except WeaveError as error:
+                        raise UnreadableError(f"{error}. The site stays as it is.") from None
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Bring snippets and labs up to date, and add what is published beside the pages.

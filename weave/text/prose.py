@@ -129,9 +129,6 @@ def judge(texts: Texts) -> Mistakes:
             if snippets or VALUE.search(sentence.text):
                 for mistake in mistakes_in_sentence(texts, text, number, snippets, borne_out):
                     found[f"{page}.md"].append((sentence.line, mistake))
-    for name in texts.captions:
-        for page, line, mistake in shown_again(texts, name):
-            found[f"{page}.md"].append((line, mistake))
     for name, caption in texts.captions.items():
         page, line = place_of(texts, name)
         if line:  # else nobody sees it
@@ -183,19 +180,6 @@ def place_of(texts: Texts, name: str) -> tuple[str, int]:
         if line := shown_at(texts.pages[page], name):
             return page, line
     return readers[0] if readers else "", 0
-
-
-def shown_again(texts: Texts, name: str) -> Iterator[tuple[str, int, str]]:
-    """Yield page, line and mistake for each page that shows a figure which another has already."""
-    embed = re.compile(rf"^[ \t]*:::[ ]+(?:explore[ ]+)?{re.escape(name)}[ \t]*$", re.MULTILINE)
-    first = ""
-    for page in readers_of(texts, name):
-        source = texts.pages[page].source
-        if shown := embed.search(source):
-            if first:
-                line = source.count("\n", 0, shown.start()) + 1
-                yield page, line, f"figure '{name}' stands on {first}.md; link to it instead"
-            first = first or page
 
 
 def mistakes_in_assertions(
