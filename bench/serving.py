@@ -43,6 +43,7 @@ def serving(edits: int) -> Table:
             snippet = edit_times(server, root / SNIPPET, edit_snippet, edits)
         (own,) = seconds_alone([root / SNIPPET], root)
     plain_start, plain_edit = median(floor), median(floor_sentence)
+    most = 1.3 * plain_edit + own  # of an edited snippet
     return [
         PROMISES,
         fact("plain Material: start until the first page", plain_start, " s", 2),
@@ -50,9 +51,7 @@ def serving(edits: int) -> Table:
         fact("plain Material: a sentence edited until the page shows it", plain_edit, " s", 2),
         promise("a sentence edited until the page shows it", median(sentence), plain_edit, " s", 2),
         fact("the slowest of these", max(sentence), " s", 2),
-        promise(
-            "a snippet edited until the page shows it", median(snippet), plain_edit + own, " s", 2
-        ),
+        promise("a snippet edited until the page shows it", median(snippet), most, " s", 2),
         fact("the slowest of these", max(snippet), " s", 2),
         fact("of which the snippet's own run", own, " s", 2),
     ]
