@@ -10,7 +10,7 @@ from statistics import median
 
 from bench import generated, project
 from bench.processes import BIN, CommandError, Cost, TimeIsUpError, run
-from bench.tables import PROMISES, Row, Table, fact, promise
+from bench.tables import PROMISES, Table, promise
 
 log = logging.getLogger("bench")
 
@@ -122,25 +122,22 @@ def table(found: Sequence[Growth]) -> Table:
 
 def memory(found: Sequence[Growth]) -> Table:
     """Compare the memory for the most figures with that for the fewest. A tenth counts as none."""
-    return [
-        PROMISES,
-        *ratio(found, WEAVE.name, "child_peak", "memory of the largest child", promised=True),
-        *ratio(found, WEAVE.name, "peak", "memory of the build", promised=True),
-        *ratio(found, PLAIN.name, "peak", "the same of plain Material, for as many pages"),
-    ]
+    child, build = peaks(found, WEAVE, "child_peak"), peaks(found, WEAVE, "peak")
+    rows: Table = [PROMISES]
+    if child:
+        few, many = min(child), max(child)
+        what = f"memory of the largest child: {many} figures ÷ {few}"
+        rows.append(promise(what, child[many] / child[few], 1.1, digits=2))
+        each = (build[many] - build[few]) / max(many - few, 1)
+        what = f"memory of the build, for each figure from {few} to {many}"
+        rows.append(promise(what, each, 0.1, " MB", digits=3))
+    return rows
 
 
-def ratio(
-    found: Sequence[Growth], tool: str, peak: str, what: str, promised: bool = False
-) -> list[Row]:
-    """Give a row for what the most figures took of something, as a multiple of the fewest."""
-    peaks = {each.figures: getattr(each.builds[0], peak) for each in found_by(tool, found)}
-    few, many = min(peaks, default=0), max(peaks, default=0)
-    if not peaks.get(few):  # no /proc to read it from
-        return []
-    what = f"{what}: {many} figures ÷ {few}"
-    times = peaks[many] / peaks[few]
-    return [promise(what, times, 1.1, digits=2) if promised else fact(what, times, digits=2)]
+def peaks(found: Sequence[Growth], tool: Tool, peak: str) -> dict[int, float]:
+    """Give the most memory in MB, by the number of figures; nothing without /proc to read it from."""
+    every = {each.figures: getattr(each.builds[0], peak) for each in found_by(tool.name, found)}
+    return every if all(every.values()) else {}
 
 
 def found_by(tool: str, found: Sequence[Growth]) -> list[Growth]:
