@@ -135,7 +135,7 @@ def memory(found: Sequence[Growth]) -> Table:
 
 
 def peaks(found: Sequence[Growth], tool: Tool, peak: str) -> dict[int, float]:
-    """Give the most memory in MB, by the number of figures; nothing without /proc to read it from."""
+    """Give the most memory in MB, by the number of figures; nothing where /proc does not tell."""
     every = {each.figures: getattr(each.builds[0], peak) for each in found_by(tool.name, found)}
     return every if all(every.values()) else {}
 

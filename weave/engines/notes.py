@@ -36,7 +36,8 @@ def new_notes(context: Context) -> list[tuple[int, str]]:
         return new
     places = sorted({line for line, _ in new})
     named = ", ".join(map(str, places[:10])) + (" and more" if len(places) > 10 else "")
-    return [(places[0], f"{NOTE}{len(new)} comparisons that no assertion has, in lines {named}")]
+    where = f"in lines {named}" if len(places) > 1 else f"in line {named}"
+    return [(places[0], f"{NOTE}{len(new)} comparisons that no assertion has, {where}")]
 
 
 def said_before(context: Context) -> list[str]:
