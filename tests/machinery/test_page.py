@@ -260,6 +260,12 @@ def test_a_mistake_that_stands_again_is_named_again_and_nothing_that_follows_fro
     )
 
 
+def test_a_number_beside_a_key_that_looks_like_a_result_is_checked(project):
+    project.snippet('spread = {"nn.Linear": 0.5}')
+    (warning,) = project.build("At 64 it is {= line.spread['nn.Linear'] }.\n").warnings
+    assert warning.startswith("docs/chapter.md:1: no code knows 64")
+
+
 def test_what_is_near_is_near_within_its_chapter(project):
     project.snippet(name="chapter/bias")
     project.snippet(name="other/tails")

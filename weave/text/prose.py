@@ -240,7 +240,8 @@ def snippets_quoted(sentence: str, chapter: str) -> frozenset[str]:
         return frozenset()
     found = set()
     for quoted in VALUE.finditer(sentence):
-        for result in RESULT.finditer((quoted["written"] or "").partition(" :")[0]):
+        # Not `nn.Linear` in `audit.sd['nn.Linear']`, which is a key.
+        if result := RESULT.match((quoted["written"] or "").strip()):
             found.add(f"{result['chapter'] or chapter}/{result['snippet']}")
     return frozenset(found)
 
@@ -265,8 +266,8 @@ def mistakes_in_sentence(
     """
     sentence = text.sentences[number].text
     asserted = borne_out.code(text, number)
-    settings = [texts.settings[name] for name in sorted(snippets) if name in texts.settings]
-    if len(settings) == len(snippets):  # else one is not there, or failed, which is said elsewhere
+    if snippets <= texts.settings.keys():  # else one is not there, or failed: that is said already
+        settings = [texts.settings[name] for name in sorted(snippets)]
         for mistake in unknown_numbers(sentence, asserted, settings):
             yield f"{where}{mistake}"
     if not asserted:
