@@ -1,7 +1,7 @@
 """Every page can be used by everybody, and by keyboard without a long way.
 
 axe finds nothing on a whole page, with its folds open, in both palettes, wide and narrow. The pages
-in QUICK stand for the others, and two ways to show them for four; the rest is for `make long`.
+in QUICK stand for the others, which are for `make long`.
 """
 
 import pytest
@@ -10,7 +10,11 @@ from playwright.sync_api import Page
 
 from tests.site.browser import BASE, PAGES, Tab, unfold
 
-QUICK = ["", "your-model/", "labs/variance/", "404.html"]
+QUICK = {"", "your-model/", "labs/variance/", "404.html"}
+EACH_PAGE = [
+    pytest.param(path, id=path or "index", marks=[] if path in QUICK else pytest.mark.long)
+    for path in PAGES
+]
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
 # The rules whose outcome depends on colours.
 CONTRAST_RULES = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
@@ -33,32 +37,25 @@ ASKED = {
     "dark phone": RULES,
     "phone": CONTRAST_RULES,
 }
-ASKED_QUICKLY = {how: ASKED[how] for how in ("light", "dark phone")}
 
 
-def found(tab: Tab, asked: dict[str, dict]) -> list[str]:
-    """What axe finds, in each of some ways to show the page."""
+def found(tab: Tab) -> list[str]:
+    """What axe finds, however the page is shown."""
     unfold(tab)
     problems = []
-    for how, rules in asked.items():
+    for how, rules in ASKED.items():
         tab.show(how)
         problems += [f"{how}: {each}" for each in violations(tab, rules)]
     return problems
 
 
-@pytest.mark.parametrize("path", QUICK, ids=lambda path: path or "index")
+@pytest.mark.parametrize("path", EACH_PAGE)
 def test_a_whole_page_breaks_no_rule(visit, path):
-    assert found(visit(BASE + path), ASKED_QUICKLY) == []
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")
-def test_no_page_breaks_a_rule_however_it_is_shown(visit, path):
-    assert found(visit(BASE + path), ASKED) == []
+    assert found(visit(BASE + path)) == []
 
 
 def test_what_is_wrong_is_found_however_it_is_shown(visit):
-    problems = found(visit("/bad.html"), ASKED)
+    problems = found(visit("/bad.html"))
     for how in ASKED:
         assert any(each.startswith(f"{how}: ") for each in problems)
 

@@ -156,13 +156,21 @@ def test_a_frame_follows_the_readers_palette(visit):
 
 
 def test_each_chapter_has_slides_of_its_figures(site):
-    chapters = sorted(folder.name for folder in (site / "slides").iterdir() if folder.is_dir())
-    assert len(chapters) >= 7
+    chapters = {folder.name for folder in (site / "slides").iterdir()}
+    assert chapters > {
+        "variance",
+        "saturation",
+        "scales",
+        "theorem",
+        "training",
+        "trained",
+        "growth",
+    }
     for chapter in chapters:
         page = (site / chapter / "index.html").read_text("utf-8")
         deck = (site / "slides" / chapter / "index.html").read_text("utf-8")
         figures = re.findall(r'<figure id="([^"]+)"><div class="drawing">', page)
-        assert deck.count('<section class="slide">') == len(figures) > 0
+        assert deck.count('<section class="slide">') == len(figures) > 2
         assert re.findall(r'<a href="[^"]*#([^"]+)">Why', deck) == figures
         assert f'href="../slides/{chapter}/"' in page
 
