@@ -105,17 +105,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         Raises:
             UnreadableError: one is not UTF-8, or a merge has left two versions in it.
         """
-        folders = [Path(config.docs_dir)]
-        if config.theme.custom_dir:
-            folders.append(Path(config.theme.custom_dir))
-        for folder in folders:
-            for path in sorted(folder.rglob("*")):
+        for folder in filter(None, (config.docs_dir, config.theme.custom_dir)):
+            for path in sorted(Path(folder).rglob("*")):
                 if path.suffix in {".md", ".js", ".css", ".html"} and not is_editors_own(path.name):
-                    name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
-                    try:
-                        read_text(path, name)
-                    except WeaveError as error:
-                        raise UnreadableError(f"{error}. The site stays as it is.") from None
+                    refuse_unreadable(path, path.relative_to(Path(folder).parent).as_posix())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Bring snippets and labs up to date, and add what is published beside the pages.
@@ -316,3 +309,16 @@ def replace(files: Files, file: File) -> None:
     if old := files.get_file_from_path(file.src_uri):
         files.remove(old)
     files.append(file)
+
+
+def refuse_unreadable(path: Path, name: str) -> None:
+    """Raise UnreadableError if a file is not UTF-8, or a merge has left two versions in it.
+
+    Args:
+        path: the file.
+        name: what the error calls it.
+    """
+    try:
+        read_text(path, name)
+    except WeaveError as error:
+        raise UnreadableError(f"{error}. The site stays as it is.") from None
