@@ -121,7 +121,10 @@ def table(found: Sequence[Growth]) -> Table:
 
 
 def memory(found: Sequence[Growth]) -> Table:
-    """Compare the memory for the most figures with that for the fewest. A tenth counts as none."""
+    """Compare the memory for the most figures with that for the fewest.
+
+    A tenth more of a child's counts as none; the build may hold 0.1 MB of each figure.
+    """
     child, build = peaks(found, WEAVE, "child_peak"), peaks(found, WEAVE, "peak")
     rows: Table = [PROMISES]
     if child:

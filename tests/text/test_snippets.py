@@ -112,12 +112,8 @@ def test_what_the_guides_have_one_add_is_not_there_yet():
     for guide in ("README.md", "CONTRIBUTING.md"):
         names = told.findall((root / guide).read_text("utf-8"))
         assert names, guide
-        listing = [
-            "git",
-            "ls-files",
-            "--",
-            *names,
-        ]  # a trial that is not committed may be there
+        # A trial that is not committed may be there.
+        listing = ["git", "ls-files", "--", *names]
         there = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout
         assert not there.split(), f"{guide} has everyone copy to this name: `make rename` yours"
     assert (root / "snippets/variance/spread.py").is_file(), "it is the one to copy"
