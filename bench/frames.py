@@ -33,7 +33,7 @@ def drag(
 ) -> tuple[list[float], float]:
     """Drag an explorable's first slider; give how long frames took, and the page's own, in ms."""
     page = browser.new_page(viewport=size)
-    page.goto(url, wait_until="networkidle")
+    page.goto(url)
     slider = page.locator(f"why-{name} input[type=range]").first
     slider.scroll_into_view_if_needed()
     page.keyboard.press("Shift")

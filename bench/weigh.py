@@ -76,6 +76,7 @@ const observe = (type, use) => new PerformanceObserver(
     list => list.getEntries().forEach(use)).observe({type, buffered: true})
 observe('largest-contentful-paint', e => { seen.lcp = e.startTime })
 observe('longtask', e => { seen.last = performance.now() })
+observe('resource', e => { seen.last = performance.now() })
 observe('layout-shift', e => {
     seen.cls += e.value
     seen.moved.push(...e.sources.map(
@@ -96,7 +97,7 @@ def weigh(browser: Browser, origin: str, site: Path, path: str) -> dict[str, Any
     page.on("request", lambda request: asked.append(request.url))
     page.add_init_script(OBSERVE)
     browser.start_tracing(page=page, categories=TRACED)
-    page.goto(origin + path, wait_until="networkidle")
+    page.goto(origin + path)
     while page.evaluate("performance.now() - seen.last") < QUIET:
         page.wait_for_timeout(QUIET / 4)
     tasks = long_tasks(json.loads(browser.stop_tracing())["traceEvents"])

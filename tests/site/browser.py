@@ -64,6 +64,7 @@ class Tab:
     page: Page
     origin: str
     requests: list[str] = field(default_factory=list)
+    awaited: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     shown: str = "light"
 
@@ -85,6 +86,23 @@ def settle(page: Page) -> None:
             done()
         })))"""
     )
+
+
+def wait_until_quiet(tab: Tab) -> None:
+    """Wait until all that the page asked for has come, and half a second brings nothing new.
+
+    Playwright's own `networkidle` may never come where the processor is slow: it is lost if a
+    request ends before the page is parsed (microsoft/playwright, issue 42598).
+
+    Raises:
+        TimeoutError: something has not come within half a minute.
+    """
+    for _ in range(60):
+        asked = len(tab.requests)
+        tab.page.wait_for_timeout(500)
+        if not tab.awaited and len(tab.requests) == asked:
+            return
+    raise TimeoutError(f"still asking for {tab.awaited or tab.requests[asked:]}")
 
 
 def unfold(tab: Tab) -> None:
@@ -109,6 +127,9 @@ def open_tab(
     page = browser.new_context(viewport=WIDE, **options).new_page()
     tab = Tab(page, origin)
     page.context.on("request", lambda request: tab.requests.append(request.url))
+    page.context.on("request", lambda request: tab.awaited.append(request.url))
+    page.context.on("requestfinished", lambda request: tab.awaited.remove(request.url))
+    page.context.on("requestfailed", lambda request: tab.awaited.remove(request.url))
     page.context.on("requestfailed", lambda request: tab.errors.append(f"failed: {request.url}"))
     page.context.on(
         "response",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.site.browser import BASE, settle
+from tests.site.browser import BASE, settle, wait_until_quiet
 
 PAGE = BASE + "theorem/"
 KEPT = "document.querySelectorAll('details > noscript').length"
@@ -11,8 +11,9 @@ HOLDING = "details:has(> noscript)"
 
 
 def test_folds_are_text_until_the_reader_does_something(visit):
-    page = visit(PAGE).page
-    page.wait_for_load_state("networkidle")
+    tab = visit(PAGE)
+    wait_until_quiet(tab)
+    page = tab.page
     settle(page)
     before = page.evaluate(KEPT)
     assert before > 20

@@ -3,13 +3,13 @@
 import pytest
 
 from bench.weigh import KILOBYTES, file_of, kilobytes
-from tests.site.browser import ADDRESSES, BASE, settle
+from tests.site.browser import ADDRESSES, BASE, settle, wait_until_quiet
 
 
 @pytest.mark.parametrize("path", ADDRESSES, ids=lambda path: path or "index")
 def test_a_page_keeps_its_budget(visit, site, path):
     tab = visit(BASE + path)
-    tab.page.wait_for_load_state("networkidle")
+    wait_until_quiet(tab)
     settle(tab.page)
     weights = kilobytes(file_of(site, url, BASE) for url in tab.requests)
     assert weights["fonts"] > 20  # what is served is counted
