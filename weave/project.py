@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from weave.basics.errors import WeaveError, did_you_mean
+from weave.basics.errors import WeaveError, did_you_mean, read_text
 from weave.basics.store import Entry, Store
 from weave.run.results import Results
 from weave.run.runner import run_all
@@ -204,8 +204,10 @@ class Project:
         if name in self.failed:
             raise self.failed[name]
         if name not in self.runs:
-            if (self.root / f"snippets/{name}.py").is_file():
-                raise WeaveError(f"snippets/{name}.py has no cells: begin each by a line '# %%'")
+            script = f"snippets/{name}.py"
+            if (self.root / script).is_file():
+                read_text(self.root / script, script)  # no cell is found in UTF-16
+                raise WeaveError(f"{script} has no cells: begin each by a line '# %%'")
             other = self.moved_to(name)
             if other:
                 mend = f"make rename FROM={name} TO={other}"

@@ -193,6 +193,9 @@ FAULTS = {
         f"{LINE}:9: 'utf-8' codec can't decode",
         "save the file as UTF-8",
     ),
+    "a snippet in UTF-16": whole(
+        LINE, SCRIPT.encode("utf-16-le"), f"{LINE}:1: ", "UTF-16", "save the file as UTF-8"
+    ),
     "a snippet that no page can name": whole(
         "snippets/chapter/li ne.v2.py",
         SCRIPT,

@@ -123,6 +123,9 @@ def test_a_broken_mkdocs_yml_is_a_sentence_with_its_line_and_serving_goes_on(pro
     said = served.said("stays as it is")
     line = good.count("\n") + 2  # where the end of the text is, and no bracket
     assert f"mkdocs.yml:{line}: while parsing a flow mapping, " in said
+    config.write_text(f"{good}<<<<<<< HEAD\n")
+    said += served.said("is left from a merge")
+    assert f"mkdocs.yml:{line - 1}: '<<<<<<<' is left from a merge" in said
     assert "Traceback" not in said
     served.read(">1.25</a>")
     config.write_text(good.replace("site_name: test", "site_name: mended"))
@@ -143,7 +146,8 @@ def test_a_page_that_cannot_be_read_is_a_sentence_and_the_last_site_stays(projec
 
 
 def test_what_an_editor_leaves_is_not_served_and_builds_nothing(project, served):
-    for name in ("#chapter.md#", "chapter.md~", ".chapter.md.swp", "#notes.txt#"):
+    left = "#chapter.md# chapter.md~ .chapter.md.swp #notes.txt# flycheck_chapter.md 4913"
+    for name in left.split():
         project.file(f"docs/{name}", "# T\n\nA copy.\n")
     (project.root / "docs/.#chapter.md").symlink_to("nobody@nowhere")  # Emacs' lock
     project.file("snippets/chapter/line.py~", "broken")

@@ -16,7 +16,7 @@ import resource
 
 pytestmark = [pytest.mark.long, pytest.mark.alone]
 # While MkDocs still reads its configuration, or later.
-SAID = re.compile(r"is the disk full|The last site is as it was\.")
+SAID = re.compile(r"is the disk full|The site stays as it is\.")
 # What root may do in spite of a file's mode is taken from it.
 ORDINARY = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") * (os.geteuid() == 0)
 

@@ -58,6 +58,8 @@ def read_text(path: Path, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise WeaveError(f"{name}:{line}: {error}; save the file as UTF-8") from None
+    if "\0" in text:
+        raise WeaveError(f"{name}:1: it has null characters, as UTF-16 has; save the file as UTF-8")
     refuse_conflict(text, f"{name}:{{}}")
     return text
 

@@ -299,9 +299,9 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.site.beside.cleanup()
         if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
             self.project.begin_again(error)
-            raise DamagedError("What was kept is damaged: build again. The last site is as it was.")
+            raise DamagedError("What was kept is damaged: build again. The site stays as it is.")
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
-            raise Abort(f"{error}. The last site is as it was.")
+            raise Abort(f"{error}. The site stays as it is.")
 
 
 def replace(files: Files, file: File) -> None:

@@ -10,6 +10,7 @@ from mkdocs.livereload import LiveReloadServer
 from watchdog.observers.polling import PollingObserverVFS
 from yaml import MarkedYAMLError
 
+from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import log
 from weave.pages.published import is_editors_own
 
@@ -81,6 +82,11 @@ def in_a_sentence(error: ConfigurationError) -> str:
     cause = error.__context__
     if isinstance(cause, MarkedYAMLError) and cause.problem_mark:
         mark = cause.problem_mark
+        name = Path(mark.name).name
+        try:
+            read_text(Path(mark.name), name)  # a merge may have left two versions in it
+        except WeaveError as better:
+            return str(better)
         said = ", ".join(part for part in (cause.context, cause.problem) if part)
-        return f"{Path(mark.name).name}:{mark.line + 1}: {said}"
+        return f"{name}:{mark.line + 1}: {said}"
     return re.sub(r"\s+", " ", str(error)).rstrip(".")

@@ -16,8 +16,8 @@ from weave.project import Project, digest
 from weave.run.snippet import CELL, file_digest
 
 CHECK_ATTENTION = "check_attention.py"
-# Emacs' `#x#` and `.#x`, the backup `x~`, Vim's `.x.swp` and those after it.
-EDITORS_OWN = re.compile(r"^#.*#$|^\.#|~$|\.sw[a-p]$")
+# Emacs' `#x#`, `.#x` and `flycheck_x`, the backup `x~`, Vim's `4913` and `.x.swp` to `.x.swa`.
+EDITORS_OWN = re.compile(r"^#.*#$|^\.#|^flycheck_|~$|^4913$|\.sw[a-p]$")
 MARKED = re.compile(r"[$*`\\{}]|\]\([^)]*\)|\[")  # in Markdown and TeX
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
