@@ -214,10 +214,9 @@ def test_a_key_that_is_pressed_during_the_slide_counts(visit):
 
 def test_the_point_can_be_dragged(visit):
     page = visit(BASE + "saturation/", **CALM).page
-    page.locator("why-plane .map").scroll_into_view_if_needed()
-    box = page.locator("why-plane .map").bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator("why-plane .map").hover()  # once it stands still
     page.mouse.down()
+    box = page.locator("why-plane .map").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 11 / 13, box["y"] + box["height"] * 0.2, steps=4)
     page.mouse.up()
     values = page.evaluate("() => document.querySelector('why-plane').values")

@@ -235,12 +235,11 @@ def test_no_drag_selects_text(walked):
     if name in DRAGGED:
         area, grip = DRAGGED[name]
         starts += [shown.locator(area), shown.locator(grip)]
-    panel = shown.locator(".panel").bounding_box()
     for start in starts:
         for across, down in [(0.02, 0.02), (0.5, 0.5), (0.3, 0.95), (0.98, 0.7), (0.1, 0.3)]:
-            box = start.bounding_box()
-            page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            start.hover()  # once it stands still: what is above it may still be laid out
             page.mouse.down()
+            panel = shown.locator(".panel").bounding_box()
             end = panel["x"] + across * panel["width"], panel["y"] + down * panel["height"]
             page.mouse.move(*end, steps=5)
             page.mouse.up()
@@ -270,6 +269,7 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
     pictures = ".map, .turn, .bars, .graph, .gauge, .fan, .sums svg, input[type=range]"
     for part in shown.locator(pictures).all()[:6]:
         part.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 400)")
+        settle(page)
         before, values = page.evaluate(state)
         box = part.bounding_box()
         # Beside the grip: on it the finger would move it.
@@ -282,6 +282,7 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
     if name in DRAGGED:
         area, grip = (shown.locator(part) for part in DRAGGED[name])
         area.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 300)")
+        settle(page)
         before, values = page.evaluate(state)
         swipe(page, grip.bounding_box(), -20, 90)
         after, then = page.evaluate(state)
