@@ -3,9 +3,9 @@ of them.
 
     make measure ARGS=snippets/training/measure_learning.py
 
-takes about 40 minutes of one core, and needs PyTorch. It writes signal.csv and,
-a run at a time, learning.csv. A run that is there already is kept, so it can be
-stopped; delete the table to measure all again.
+takes about 40 minutes of one core, and needs PyTorch. It writes learning.csv, a
+run at a time. A run that is there already is kept, so it can be stopped; delete
+the table to measure all again.
 """
 
 from itertools import product
@@ -13,11 +13,10 @@ from pathlib import Path
 
 import recall_transformer as model
 import torch
-from tables import about, fill, line
+from tables import about, fill
 from torch.nn import functional
 
 RUNS = Path(__file__).with_name("learning.csv")
-SIGNAL = Path(__file__).with_name("signal.csv")
 DIVISORS = {
     "none": lambda d: 1,
     "√d": lambda d: d**0.5,
@@ -28,7 +27,6 @@ DIVISORS = {
 RATES = [0.001, 0.002, 0.0005, 0.004, 0.00025, 0.008, 0.000125]
 AT = ["setting", "d", "divisor", "rate", "seed"]
 FOUND = ["loss", "spread", "largest", "moved"]
-SCORING = ["Q1", "K1", "Q2", "K2"]
 STEPS = [0, 1, 10, 50, 100, 150, 200, 300, 400, 500, 1000, 2000, 5000]
 
 # What is changed, by name: arguments of `train`, or what d makes of them.
@@ -140,38 +138,6 @@ def run(setting, d, divisor, rate, seed, last=None):
         )
 
 
-def gradients(d, divisor, seed, sequences, batches):
-    """Yield, at the start, each batch's gradient of W_Q and W_K, all in one."""
-    W, s = model.init(d, seed), DIVISORS[divisor](d)
-    rng = torch.Generator().manual_seed(2000 + seed)
-    for _ in range(batches):
-        text, answer, _ = model.batch(rng, sequences)
-        weights = [W[name] for name in SCORING]
-        parts = torch.autograd.grad(model.loss(W, text, answer, s), weights)
-        yield torch.cat([part.flatten() for part in parts])
-
-
-def signal(d, divisor, seed, batches=128):
-    """Return the length of a batch's gradient (rms), how much of its mean
-    square all batches have in common, and the median length of a sequence's.
-
-    What is in common is the mean product of two batches' gradients, over the
-    mean square.
-    """
-    total, squares = 0, 0
-    for g in gradients(d, divisor, seed, model.SEQUENCES, batches):
-        total, squares = total + g, squares + g @ g
-    common = (total @ total - squares) / (batches * (batches - 1))
-    mean_square = squares / batches
-    lengths = [g.norm() for g in gradients(d, divisor, seed, 1, 8 * batches)]
-    found = (
-        mean_square.sqrt(),
-        common / mean_square,
-        torch.tensor(lengths).median(),
-    )
-    return [x.item() for x in found]
-
-
 def main():
     """Measure what is not yet there."""
     above = about(Path(__file__).name, "0 to 2, as the column says")
@@ -182,12 +148,6 @@ def main():
         [*grid()],
         lambda *at: [[step, *found.values()] for step, found in run(*at)],
     )
-    rows = [
-        line(at, signal(*at))
-        for at in product((16, 64, 256), ("none", "√d", "d"), range(3))
-    ]
-    head = line(["d", "divisor", "seed", "length", "common", "typical"], [])
-    SIGNAL.write_text(above + head + "".join(rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ def about(script, seeds):
 
 def line(at, found):
     """Return a line of a table, with four digits."""
-    return ",".join([*map(str, at), *(f"{x:.4g}" for x in found)]) + "\n"
+    words = (x if isinstance(x, str) else f"{x:.4g}" for x in found)
+    return ",".join([*map(str, at), *words]) + "\n"
 
 
 def fill(path, head, above, grid, measure):
@@ -39,4 +40,4 @@ def fill(path, head, above, grid, measure):
             rows = measure(*at)
             with path.open("a", encoding="utf-8") as file:
                 file.writelines(line(at, row) for row in rows)
-            print(*at, *(f"{x:.3g}" for x in rows[-1]), flush=True)
+            print(line(at, rows[-1]), end="", flush=True)
