@@ -2,15 +2,15 @@
 
     make measure ARGS=snippets/training/measure_signal.py
 
-takes about 45 minutes of one core, and needs PyTorch. It writes signal.csv, a
+takes about half an hour of one core, and needs PyTorch. It writes signal.csv, a
 model at a time, and goes on where it was stopped.
 
 The design, written down before the runs. Let G be the gradient of the expected
 loss, which is what all batches share, and T the total variance of a single
 sequence's gradient. A batch of 64 has a gradient of mean square G² + T/64. An
 earlier table had three seeds and 128 batches, too few to tell G from 0 where
-heads are large and undivided. Here every model has 262,144 sequences at the
-start, in 32 groups. G² is the mean product of the gradients of two groups, over
+heads are large and undivided. Here an undivided model has 262,144 sequences at
+the start, in 32 groups, and a divided one 8 such groups. G² is the mean product of the gradients of two groups, over
 all pairs, so that noise cancels; its error comes from leaving out each group in
 turn. Heads from 16 to 1024, eight seeds, for both layers together and for each.
 
@@ -33,8 +33,8 @@ from measure_learning import DIVISORS
 from tables import about, fill
 
 TABLE = Path(__file__).with_name("signal.csv")
-DIMS, SHOWN, SEEDS = (16, 64, 256, 1024), ("none", "√d"), range(8)
-GROUPS, BATCHES, SEQUENCES = 32, 16, 512
+GROUPS, BATCHES, SEQUENCES = {"none": 32, "√d": 8}, 16, 512
+DIMS, SHOWN, SEEDS = (16, 64, 256, 1024), [*GROUPS], range(8)
 PARTS = {"both": ("1", "2"), "1": ("1",), "2": ("2",)}
 LONE = 1024  # single sequences, for the median
 
@@ -63,7 +63,7 @@ def of_groups(means):
     return (total / (n * (n - 1))).item(), spread.sqrt().item()
 
 
-def signal(d, divisor, seed, groups=GROUPS, lone=LONE):
+def signal(d, divisor, seed, groups=None, lone=LONE):
     """Return a row for each part of the weights: what is stored of it.
 
     That is the length (root mean square) of the gradient of batches of 64, the
@@ -71,6 +71,7 @@ def signal(d, divisor, seed, groups=GROUPS, lone=LONE):
     share, and the median length of a single sequence's.
     """
     W, s = model.init(d, seed), DIVISORS[divisor](d)
+    groups = groups or GROUPS[divisor]
     rng = torch.Generator().manual_seed(2000 + seed)
     means, square = {"1": [], "2": []}, {"1": 0, "2": 0}
     for _ in range(groups):
