@@ -17,6 +17,16 @@ follows from the two:
 A person chooses the quotation, the expression, the reading, the assumption, the
 cases (also those `beyond`) and the tolerance. Code finds whether they agree.
 
+A finding of our own is entered in the same way, by `ledger.ours(…)`. It is a
+sentence of a page that was read off runs, and it names the arm that would have
+refuted it, so its verdicts have other words:
+
+    holds      the arm was run, and it did not refute it
+    holds if   ... not where an assumption is met; beyond it, it did
+    one rate   only one learning rate was tried
+    suggested  no arm was run that could tell it from another explanation
+    refuted    an arm refuted it; the sentence stands on no page any more
+
 To add one, write a function under `@ledger.claim(…)` that returns a `finding`.
 Its docstring is what the page says; `{= name :.2f }` in it is a number that the
 finding holds.
@@ -35,6 +45,9 @@ from typing import Any, NamedTuple
 
 from statement import Case, MisfitError, Statement
 
+OURS = {"true": "holds", "true if": "holds if", "wrong": "refuted"}
+WEAKER = ("one rate", "suggested")
+
 # What is found of a claim.
 FOUND = ("verdict", "outcome", "values", "strictness", "altered")
 
@@ -52,10 +65,15 @@ class Finding(NamedTuple):
 
 
 def case(
-    found: Any = True, *, within: Any = None, beyond: bool = False, **names: Any
+    found: Any = True,
+    *,
+    within: Any = None,
+    beyond: bool = False,
+    arm: bool = False,
+    **names: Any,
 ) -> Case:
     """Give one instance of a claim; see Case."""
-    return Case(found, within, beyond, names)
+    return Case(found, within, beyond, names, arm)
 
 
 def finding(*cases: Any, **values: Any) -> Finding:
@@ -139,6 +157,71 @@ class Ledger:
             "same_error": same_error,
         }
         return self.enter(entry)
+
+    def ours(
+        self,
+        key: str,
+        said: str,
+        *,
+        says: str,
+        settled: str,
+        runs: str,
+        arm: str,
+        otherwise: str,
+        rather: str = "",
+        needs: str = "",
+        weaker: str = "",
+    ) -> Callable[[Callable[[], Finding]], Callable[[], Finding]]:
+        """Enter a finding of our own; the function computes what the arm gave.
+
+        Its cases of the arm say so: `case(…, arm=True)`.
+
+        Args:
+            key: its number.
+            said: the sentence, or a part of it, in the page's own words; `…`
+                stands for what lies between. A refuted one stands nowhere.
+            says: the same as an expression; see Statement.
+            settled: the section where it stands, such as `growth.md#first`.
+            runs: which they are, in Markdown: optimizer, rate, sizes, seeds.
+            arm: which arm would have refuted it, in Markdown.
+            otherwise: the other explanation that fits the same runs, likewise.
+            rather: what is right, as an expression, where it is refuted.
+            needs: the assumption, in Markdown, where it holds under one.
+            weaker: `one rate` or `suggested`, where the arm was not run, or
+                cannot tell the two explanations apart.
+
+        Raises:
+            ValueError: no arm is named, or no other explanation.
+        """
+        if not (arm and otherwise):
+            raise ValueError(
+                f"{key}: a finding of our own names the arm that would have "
+                "refuted it, and the other explanation"
+            )
+        if weaker not in {"", *WEAKER}:
+            raise ValueError(
+                f"{key}: `weaker` is one of {WEAKER}, not '{weaker}'"
+            )
+        entry = {
+            "key": key,
+            "place": "",
+            "said": said,
+            "says": says,
+            "settled": settled,
+            "rather": rather,
+            "needs": needs,
+            "runs": runs,
+            "arm": arm,
+            "otherwise": otherwise,
+            "weaker": weaker,
+        }
+        return self.enter(
+            entry
+            | dict.fromkeys(
+                ("reading", "theorem", "same_need", "same_error"), ""
+            )
+            | {"question": False, "withdrawn": False}
+        )
 
     def cited(
         self, key: str, place: str, said: str, *, kind: str, settled: str
@@ -402,16 +485,38 @@ def verdict_of(entry: dict[str, Any], found: Finding) -> dict[str, Any]:
     altered = {
         text: not right.holds(met, text) for text in right.alterations(met)
     }
-    verdict = "vague" if entry["reading"] else outcome
-    for word in ("question", "withdrawn"):
-        verdict = word if entry[word] else verdict
     return {
-        "verdict": verdict,
+        "verdict": verdict_in_words(entry, outcome, cases),
         "outcome": outcome,
         "values": values,
         "strictness": right.strictness(met),
         "altered": altered,
     }
+
+
+def verdict_in_words(
+    entry: dict[str, Any], outcome: str, cases: list[Case]
+) -> str:
+    """Give the word for an outcome, which for a finding of our own is another.
+
+    Raises:
+        MisfitError: a finding is said to hold, and its arm has no case.
+    """
+    if "arm" not in entry:
+        verdict = "vague" if entry["reading"] else outcome
+        for word in ("question", "withdrawn"):
+            verdict = word if entry[word] else verdict
+        return verdict
+    if entry["weaker"]:
+        if outcome != "true":
+            raise MisfitError(f"found '{outcome}', so it is not `weaker`")
+        return str(entry["weaker"])
+    if not any(case.arm for case in cases):
+        raise MisfitError(
+            "a finding that holds or is refuted has a case of the arm, "
+            "`case(…, arm=True)`; where the arm was not run, say `weaker`"
+        )
+    return OURS[outcome]
 
 
 def body(check: Callable[..., Any]) -> str:

@@ -57,12 +57,14 @@ class Case(NamedTuple):
             printed digits, or of floating point in a formula.
         beyond: whether the claim's assumption fails here.
         names: what the names in the claim's expression stand for.
+        arm: whether it is the arm that would have refuted a finding.
     """
 
     found: Any
     within: Any
     beyond: bool
     names: dict[str, Any]
+    arm: bool = False
 
 
 class Statement:

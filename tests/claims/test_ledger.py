@@ -89,6 +89,48 @@ def test_a_check_that_cannot_fail_is_found_out(ledger, judge):
     assert claim["altered"]["(d)"] is False
 
 
+@pytest.fixture
+def judge_ours(ledger):
+    """Judge one finding of our own: what it says, and the cases that were found."""
+
+    def one(says, *cases, **words):
+        book = ledger.Ledger(__file__)
+        given = {"settled": "", "runs": "Ours.", "arm": "Another.", "otherwise": "luck."}
+
+        @book.ours("own-1", "so it is", says=says, **given | words)
+        def check():
+            """It is."""
+            return ledger.finding(*cases)
+
+        return book.judge()["own-1"]
+
+    return one
+
+
+def test_a_finding_of_our_own_has_verdicts_of_its_own(ledger, judge_ours):
+    arm = ledger.case(bare=1, arm=True)
+    fails = ledger.case(bare=3, arm=True)
+    far = ledger.case(bare=3, arm=True, beyond=True)
+    assert judge_ours("bare < 2", arm)["verdict"] == "holds"
+    assert judge_ours("bare < 2", arm, far, needs="near")["verdict"] == "holds if"
+    assert judge_ours("bare < 2", fails)["verdict"] == "refuted"
+    for weaker in ("one rate", "suggested"):
+        case = ledger.case(bare=1)
+        assert judge_ours("bare < 2", case, weaker=weaker)["verdict"] == weaker
+
+
+def test_a_finding_needs_the_arm_that_would_have_refuted_it(ledger, judge_ours):
+    for words in ({"arm": ""}, {"otherwise": ""}):
+        with pytest.raises(ValueError, match="names the arm that would have refuted it"):
+            judge_ours("1 < 2", ledger.case(arm=True), **words)
+    with pytest.raises(ValueError, match=r"own-1: .* has a case of the arm"):
+        judge_ours("1 < 2", ledger.case())
+    with pytest.raises(ValueError, match="`weaker` is one of"):
+        judge_ours("1 < 2", ledger.case(), weaker="vague")
+    with pytest.raises(ValueError, match="found 'wrong', so it is not `weaker`"):
+        judge_ours("2 < 1", ledger.case(), weaker="suggested")
+
+
 def with_a_name_that_is_not_there():
     return far  # noqa: F821
 

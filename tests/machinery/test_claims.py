@@ -145,6 +145,86 @@ def test_all_claims_that_do_not_fit_are_named_with_their_lines(book):
     assert "ledger.py:" not in warning
 
 
+OURS = '''"""Findings of our own."""
+
+# %%
+from ledger import Ledger, case, finding
+
+ledger = Ledger(__file__)
+
+
+@ledger.ours(
+    "own-1",
+    "shorter steps … help",
+    says="slow < fast",
+    settled="chapter.md#sums",
+    runs="Adam, three seeds.",
+    arm="The same with $d$ doubled.",
+    otherwise="the bound.",
+)
+def steps():
+    """It gave {= slow :.1f }."""
+    return finding(case(slow=1, fast=2, arm=True), slow=1)
+
+
+claims = ledger.judge()
+'''
+SUMS = "# C\n\n## Sums\n\nHere shorter steps of all matrices help, we found.\n"
+
+
+@pytest.fixture
+def own(book):
+    """A project with a finding of its own, said on its page."""
+    book.file("snippets/claims/ours.py", OURS)
+    book.file("docs/claims.md", "# Claims\n\n::: claims source\n\n::: claims ours chapter\n")
+    return book
+
+
+def test_a_finding_of_our_own_is_listed_with_its_arm(own):
+    assert own.build(SUMS).warnings == []
+    table = listed(own).split('data-source="ours"')[1]
+    assert ">What would refute it</th>" in table
+    assert '<em class="verdict true">holds</em>' in table
+    row = " ".join(table.split())
+    assert row.index("The same with") < row.index("It gave") < row.index("the bound.")
+    assert row.index("the bound.") < row.index("Adam, three seeds.")
+    assert 'Stands in <em>C</em>: <a href="../chapter/#sums">Sums</a>' in row
+
+
+@pytest.mark.parametrize(
+    ("page", "warning"),
+    [
+        (
+            SUMS.replace("help", "harm"),
+            "chapter.md:5: the page lacks the words of snippets/claims/ours.py:9: 'shorter steps "
+            "… help'; near is 'Here shorter steps of all matrices harm, we found.'",
+        ),
+        (
+            f"{SUMS}\nAnd shorter steps really help.\n",
+            "chapter.md:5: 'shorter steps … help' of snippets/claims/ours.py:9 stands 2 times",
+        ),
+    ],
+)
+def test_a_finding_and_its_sentence_are_held_together(own, page, warning):
+    (found,) = own.build(page).warnings
+    assert warning in found
+
+
+def test_what_is_refuted_is_said_no_more(own):
+    own.file("snippets/claims/ours.py", OURS.replace("slow=1, fast", "slow=3, fast"))
+    assert own.build(SUMS.replace("help", "do nothing")).warnings == []
+    assert '<em class="verdict false">refuted</em>' in listed(own)
+    assert "Stood in" in listed(own)
+    (found,) = own.build(SUMS).warnings
+    assert "chapter.md:5: snippets/claims/ours.py:9 has refuted 'shorter steps … help'" in found
+
+
+def test_a_page_without_findings_is_a_mistake(own):
+    own.file("docs/claims.md", "# Claims\n\n::: claims source\n\n::: claims ours variance\n")
+    (found,) = own.build(SUMS).warnings
+    assert "no claim in snippets/claims/ours.py is settled on 'variance'" in found
+
+
 TIMED = '''"""Claims whose findings say when they were made."""
 
 # %%

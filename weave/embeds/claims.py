@@ -3,6 +3,9 @@
 A row says what the claim says, the verdict, what was found, the section that settles it, and the
 check: all that the ledger says, which snippets/claims/note.py leaves behind as `claims`. `settled`
 lists the claims of some pages by their verdicts, for a page to link to: `claims.md#of-variance`.
+
+`::: claims ours training` lists what one page says of our own runs: a finding has an `arm`, the one
+that would have refuted it.
 """
 
 import re
@@ -25,9 +28,14 @@ TONES = {
     "withdrawn": "open",
     "history": "open",
     "opinion": "open",
+    "holds": "true",
+    "holds if": "partly",
+    "one rate": "partly",
+    "suggested": "open",
+    "refuted": "false",
 }
-# What the ledger says of a claim in Markdown.
-WORDS = ("said", "place", "needs", "reading", "text")
+# What the ledger says of a claim in Markdown; the last three of a finding of our own.
+WORDS = ("said", "place", "needs", "reading", "text", "runs", "arm", "otherwise")
 CITATION = re.compile(r"\[@([^\]]+)\]")
 
 Claim = dict[str, Any]  # what a ledger says of a claim
@@ -42,12 +50,13 @@ def claims_by_number(project: Project, _: str) -> dict[str, Claim]:
             continue
         claims: dict[str, Claim] = getattr(Results(run), "claims", {})
         for key, claim in claims.items():
-            words = " ".join(claim[part] for part in WORDS)
+            words = " ".join(claim.get(part, "") for part in WORDS)
             found[key] = {
                 "verdict": claim["verdict"],
                 "place": claim["place"],
                 "settled": claim["settled"],
                 "cites": CITATION.findall(words),
+                "is_ours": "arm" in claim,
             }
     return found
 
@@ -59,16 +68,30 @@ def weave_table(match: re.Match[str], context: Context) -> str:
     claims: dict[str, Claim] = context.results(f"claims/{source}").claims
     rows = ""
     for key, claim in claims.items():
+        if match["said_on"] and page_of(claim) != match["said_on"]:
+            continue
         place = f"{file}:{claim['line']}: {key}"
         woven = dict(claim)
         for part in WORDS:
-            woven[part] = context.weave_part(claim[part], place, claim["values"])
+            if part in claim:
+                woven[part] = context.weave_part(claim[part], place, claim["values"])
         rows += table_row(key, woven, file, context)
-    head = "<tr markdown><th>Claim</th><th>Verdict</th><th>What we find</th></tr>"
+    if not rows:
+        raise WeaveError(f"no claim in {file} is settled on '{match['said_on']}'")
+    columns = ("Claim", "What we find")
+    if match["said_on"]:
+        columns = ("What we say", "What would refute it")
+    head = f"<tr markdown><th>{columns[0]}</th><th>Verdict</th><th>{columns[1]}</th></tr>"
     return (
         f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
         f"<thead markdown>\n{head}\n</thead>\n<tbody markdown>\n{rows}</tbody>\n</table>\n</div>\n"
     )
+
+
+def page_of(claim: Claim) -> str:
+    """Name the page that settles a claim."""
+    page: str = claim["settled"].partition(".md")[0]
+    return page
 
 
 def table_row(key: str, claim: Claim, file: str, context: Context) -> str:
@@ -83,20 +106,33 @@ def table_row(key: str, claim: Claim, file: str, context: Context) -> str:
     said, verdict, place, section = (claim[n] for n in ("said", "verdict", "place", "settled"))
     title, heading = context.look_up("section", section)
     link = context.weave_part(f"*{title}*: [{heading}]({context.to_root}{section})")
+    leads = "Stands in" if "arm" in claim else "Explained in"
+    if verdict == "refuted":
+        leads = "Stood in"
+    named = "" if "arm" in claim else f" {place or 'our own addition'}"
     return (
         f'<tr id="{key}" data-verdict="{verdict}" markdown>\n'
         f'<td markdown="block">\n\n{said}\n\n'
-        f"[{key}](#{key}){{ .claim }} {place or 'our own addition'}\n{{ .place }}\n\n</td>\n"
+        f"[{key}](#{key}){{ .claim }}{named}\n{{ .place }}\n\n</td>\n"
         f'<td markdown="span">*{verdict}*{{.verdict .{TONES[verdict]}}}</td>\n'
         f'<td markdown="block">\n\n{what_is_found(claim)}\n\n'
-        f"Explained in {link}\n{{ .back }}\n\n{folded_check(claim, file, context)}\n\n</td>\n"
+        f"{leads} {link}\n{{ .back }}\n\n{folded_check(claim, file, context)}\n\n</td>\n"
         "</tr>\n"
     )
 
 
 def what_is_found(claim: Claim) -> str:
-    """Say what is found, after the assumption or the reading that it depends on."""
+    """Say what is found, after the assumption or the reading that it depends on.
+
+    Of a finding of our own: the arm and what it gave, what else fits, and the runs.
+    """
     needs, reading, text = claim["needs"], claim["reading"], claim["text"]
+    if "arm" in claim:
+        condition = f"\n\n**Holds if {needs}.**" if needs else ""
+        return (
+            f"**{claim['arm']}** {text}{condition}\n\n"
+            f"*Fits as well:* {claim['otherwise']}\n\n{claim['runs']}\n{{ .place }}"
+        )
     if reading:
         outcome = claim["outcome"].removesuffix(" if")
         condition = f" if {needs}" if needs else ""
@@ -155,7 +191,9 @@ def claims_of_pages(pages: list[str], context: Context) -> dict[str, dict[str, l
     """
     found: dict[str, dict[str, list[str]]] = {page: {} for page in pages}
     for key, claim in sorted(context.look_up("claims").items()):
-        page = claim["settled"].partition(".md")[0]
+        page = page_of(claim)
+        if claim["is_ours"]:  # which a table of its own lists
+            continue
         if page not in found:
             raise WeaveError(f"claim {key} is settled on '{page}', which is not listed here")
         if claim["place"]:  # what no source says is our own addition
@@ -165,5 +203,5 @@ def claims_of_pages(pages: list[str], context: Context) -> dict[str, dict[str, l
 
 EMBEDS = [
     block("settled", r"settled(?P<settling>(?:[ ]+[\w-]+)+)", weave_settled),
-    block("claims", r"claims[ ]+(?P<ledger>\S+)", weave_table),
+    block("claims", r"claims[ ]+(?P<ledger>\S+)(?:[ ]+(?P<said_on>\S+))?", weave_table),
 ]

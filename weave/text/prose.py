@@ -16,8 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from weave.basics.store import Entry
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
+from weave.run.results import Results
 from weave.run.snippet import read_snippet
 from weave.text.numbers import Settings, settings_of, unknown_numbers
 from weave.text.sentences import (
@@ -52,6 +54,7 @@ class Texts:
     captions: dict[str, Text] = field(default_factory=dict)  # by snippet, as are those below
     assertions: dict[str, list[Assertion]] = field(default_factory=dict)
     settings: dict[str, Settings] = field(default_factory=dict)
+    findings: list[dict[str, Any]] = field(default_factory=list)  # of our own
 
 
 @looks_up("prose", entry="mistakes")
@@ -76,7 +79,16 @@ def texts_of(project: Project) -> Texts:
             says = run.read("says") or []
             texts.assertions[name] = [Assertion(*each) for each in says]
             texts.settings[name] = kept_settings(project, name)
+            if name.startswith("claims/"):
+                texts.findings += findings_of(name, run)
     return texts
+
+
+def findings_of(name: str, run: Entry) -> list[dict[str, Any]]:
+    """Give the findings of our own that a ledger has, each with its place."""
+    claims: dict[str, dict[str, Any]] = getattr(Results(run), "claims", {})
+    ours = [claim for claim in claims.values() if "arm" in claim]
+    return [claim | {"at": f"snippets/{name}.py:{claim['line']}"} for claim in ours]
 
 
 def text_of(project: Project, name: str) -> Text:
@@ -123,6 +135,8 @@ def judge(texts: Texts) -> Mistakes:
     for name in texts.assertions:
         for page, line, mistake in mistakes_in_assertions(texts, name, borne_out):
             found[f"{page}.md"].append((line, mistake))
+    for page, line, mistake in mistakes_in_findings(texts, borne_out):
+        found[f"{page}.md"].append((line, mistake))
     for page, text in texts.pages.items():
         for number, sentence in enumerate(text.sentences):
             snippets = snippets_quoted(sentence.text, page) | borne_out.snippets(text, number)
@@ -212,6 +226,35 @@ def mistakes_in_assertions(
             yield Path(found_in.name).stem, sentence.line, mistake
         else:
             yield page, line or 1, mistake
+
+
+def mistakes_in_findings(texts: Texts, borne_out: BorneOut) -> Iterator[tuple[str, int, str]]:
+    """Yield page, line and mistake for each finding of our own whose words do not stand right.
+
+    Those whose words stand on their page are noted in `borne_out`.
+    """
+    for finding in texts.findings:
+        page, at, words = finding["settled"].partition(".md")[0], finding["at"], finding["said"]
+        snippet = at.removeprefix("snippets/").partition(".py")[0]
+        if page not in texts.pages:
+            continue  # the table says so, where it looks for the section
+        text = texts.pages[page]
+        where = matches(words, text)
+        if finding["verdict"] == "refuted":
+            for number in where:
+                line = text.sentences[number].line
+                yield page, line, f"{at} has refuted '{words}', and the page still says so"
+            continue
+        for number in where:
+            claim = Assertion(int(at.rpartition(":")[2]), words, finding["says"])
+            borne_out.add(text, number, snippet, claim)
+        if not where:
+            near = nearest(words, [text])
+            line, said = (near[1].line, shortened(near[1].text)) if near else (1, "")
+            yield page, line, f"the page lacks the words of {at}: '{words}'; near is '{said}'"
+        elif len(where) > 1:
+            line = text.sentences[where[0]].line
+            yield page, line, f"'{words}' of {at} stands {len(where)} times: {ONE_SENTENCE}"
 
 
 def shortened(text: str) -> str:
