@@ -24,6 +24,13 @@ median = {d: np.median(each) for d, each in largest.items()}
 median_unscaled_max = {d: median[d] for d in dims}
 median_scaled_max = median[1]  # √d·g/√d is g, whatever d is
 
+# With the query drawn too, where that counts most: in the smallest head.
+length = np.sqrt(rng.chisquare(dims[0], (draws, 1)))
+drawn_query = {
+    name: np.median(softmax(length * g / by, axis=1).max(axis=1))
+    for name, by in {"bare": 1, "divided": np.sqrt(dims[0])}.items()
+}
+
 # Show the query whose largest weights are nearest to all of these medians.
 off = sum(abs(largest[d] - median[d]) for d in largest)
 explore = {"g": g[np.argmin(off)].round(3)}
