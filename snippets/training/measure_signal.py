@@ -2,7 +2,7 @@
 
     make measure ARGS=snippets/training/measure_signal.py
 
-takes about half an hour of one core, and needs PyTorch. It writes signal.csv, a
+takes about 40 minutes of one core, and needs PyTorch. It writes signal.csv, a
 model at a time, and goes on where it was stopped.
 
 The design, written down before the runs. Let G be the gradient of the expected
@@ -10,9 +10,12 @@ loss, which is what all batches share, and T the total variance of a single
 sequence's gradient. A batch of 64 has a gradient of mean square G² + T/64. An
 earlier table had three seeds and 128 batches, too few to tell G from 0 where
 heads are large and undivided. Here an undivided model has 262,144 sequences at
-the start, in 32 groups, and a divided one 8 such groups. G² is the mean product of the gradients of two groups, over
-all pairs, so that noise cancels; its error comes from leaving out each group in
-turn. Heads from 16 to 1024, eight seeds, for both layers together and for each.
+the start, in 32 groups, and a divided one 8 of these. G² is the mean product of
+the gradients of two groups, over all pairs, so that noise cancels; its error
+comes from leaving out each group in turn. Heads from 16 to 1024, eight seeds,
+for both layers together and for each; and, since a row of 17 tokens is short,
+heads of 64 with 64 pairs in place of 8, so with rows of up to 129 tokens, three
+seeds and a quarter of the groups.
 
 A divisor s makes all of these gradients s times as short. That undone, what is
 read off for each d is, undivided over divided by √d:
@@ -25,6 +28,7 @@ read off for each d is, undivided over divided by √d:
   said of them.
 """
 
+from itertools import product
 from pathlib import Path
 
 import recall_transformer as model
@@ -35,14 +39,15 @@ from tables import about, fill
 TABLE = Path(__file__).with_name("signal.csv")
 GROUPS, BATCHES, SEQUENCES = {"none": 32, "√d": 8}, 16, 512
 DIMS, SHOWN, SEEDS = (16, 64, 256, 1024), [*GROUPS], range(8)
+MANY = 64  # pairs
 PARTS = {"both": ("1", "2"), "1": ("1",), "2": ("2",)}
 LONE = 1024  # single sequences, for the median
 
 
-def gradients(W, s, rng, sequences, batches):
+def gradients(W, s, rng, sequences, batches, pairs=model.PAIRS):
     """Yield each batch's gradient of W_Q and W_K, by layer."""
     for _ in range(batches):
-        text, answer, _ = model.batch(rng, sequences)
+        text, answer, _ = model.batch(rng, sequences, pairs)
         weights = [W[name] for name in ("Q1", "K1", "Q2", "K2")]
         parts = torch.autograd.grad(model.loss(W, text, answer, s), weights)
         flat = [part.flatten() for part in parts]
@@ -63,20 +68,20 @@ def of_groups(means):
     return (total / (n * (n - 1))).item(), spread.sqrt().item()
 
 
-def signal(d, divisor, seed, groups=None, lone=LONE):
+def signal(d, pairs, divisor, seed, groups=None, lone=LONE):
     """Return a row for each part of the weights: what is stored of it.
 
     That is the length (root mean square) of the gradient of batches of 64, the
     share of its mean square that is common to all batches, the error of this
     share, and the median length of a single sequence's.
     """
-    W, s = model.init(d, seed), DIVISORS[divisor](d)
-    groups = groups or GROUPS[divisor]
+    W, s = model.init(d, seed, pairs=pairs), DIVISORS[divisor](d)
+    groups = groups or GROUPS[divisor] // (4 if pairs == MANY else 1)
     rng = torch.Generator().manual_seed(2000 + seed)
     means, square = {"1": [], "2": []}, {"1": 0, "2": 0}
     for _ in range(groups):
         total = {"1": 0, "2": 0}
-        for each in gradients(W, s, rng, SEQUENCES, BATCHES):
+        for each in gradients(W, s, rng, SEQUENCES, BATCHES, pairs):
             for layer, g in each.items():
                 total[layer] = total[layer] + g
                 square[layer] += (g @ g).item() / (groups * BATCHES)
@@ -84,7 +89,7 @@ def signal(d, divisor, seed, groups=None, lone=LONE):
             means[layer].append(g / BATCHES)
     lengths = [
         {layer: (g @ g).item() for layer, g in each.items()}
-        for each in gradients(W, s, rng, 1, lone)
+        for each in gradients(W, s, rng, 1, lone, pairs)
     ]
     rows = []
     for part, layers in PARTS.items():
@@ -100,11 +105,14 @@ def signal(d, divisor, seed, groups=None, lone=LONE):
 
 def main():
     """Measure what is not yet there."""
-    head = ["d", "divisor", "seed", "layer"]
+    head = ["d", "pairs", "divisor", "seed", "layer"]
     head += ["length", "common", "error", "typical"]
     above = about(Path(__file__).name, "0 to 7, as the column says")
+    few, many = product(SEEDS, DIMS, SHOWN), product(range(3), [64], SHOWN)
     grid = [
-        (d, divisor, seed) for seed in SEEDS for d in DIMS for divisor in SHOWN
+        (d, pairs, divisor, seed)
+        for runs, pairs in ((few, model.PAIRS), (many, MANY))
+        for seed, d, divisor in runs
     ]
     fill(TABLE, head, above, grid, signal)
 
