@@ -25,6 +25,8 @@ differs between two runs of one optimizer and one width but the remedy:
 - "norm's rate": both rates fall as |W_Q| |W_K| grows, as with a norm, where a
   step turns q by less as W_Q grows, and a logit does not feel the length of k.
 - "undivided norm": QK-norm, and q·k is divided by nothing.
+- "lower cap": softmax sees √32 tanh(logit/√32), QK-norm's first ceiling there.
+- "64√d": q·k is divided by 64 times as much.
 """
 
 import torch
@@ -35,7 +37,7 @@ LAYERS, HEADS, LENGTH, BYTES = 2, 4, 64, 256
 REMEDIES = ["none", "QK-norm", "soft cap", "QK-clip", "decay", "1/d"]
 CONTROLS = ["decay of W_Q W_K", "even"]
 CAP, CLIP, DECAY = 20, 20, 0.003
-CAPS = {"soft cap": CAP, "low cap": 9}
+CAPS = {"soft cap": CAP, "low cap": 9, "lower cap": 32**0.5}
 NORMED = ("QK-norm", "undivided norm")
 HIDDEN = ("Q", "K", "V", "O", "up", "down")
 DECAYS = {"decay": HIDDEN, "decay of W_Q W_K": ("Q", "K")}
@@ -44,6 +46,7 @@ DECAYS = {"decay": HIDDEN, "decay of W_Q W_K": ("Q", "K")}
 def divisor(remedy, d):
     """Return what q·k is divided by."""
     unusual = {"1/d": d / 8, "even": torch.inf, "undivided norm": 1}
+    unusual["64√d"] = 64 * d**0.5
     return unusual.get(remedy, d**0.5)
 
 

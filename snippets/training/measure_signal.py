@@ -15,7 +15,7 @@ the gradients of two groups, over all pairs, so that noise cancels; its error
 comes from leaving out each group in turn. Heads from 16 to 1024, eight seeds,
 for both layers together and for each; and, since a row of 17 tokens is short,
 heads of 64 with 64 pairs in place of 8, so with rows of up to 129 tokens, three
-seeds and a quarter of the groups.
+seeds and 4 groups.
 
 A divisor s makes all of these gradients s times as short. That undone, what is
 read off for each d is, undivided over divided by √d:
@@ -76,7 +76,7 @@ def signal(d, pairs, divisor, seed, groups=None, lone=LONE):
     share, and the median length of a single sequence's.
     """
     W, s = model.init(d, seed, pairs=pairs), DIVISORS[divisor](d)
-    groups = groups or GROUPS[divisor] // (4 if pairs == MANY else 1)
+    groups = groups or (4 if pairs == MANY else GROUPS[divisor])
     rng = torch.Generator().manual_seed(2000 + seed)
     means, square = {"1": [], "2": []}, {"1": 0, "2": 0}
     for _ in range(groups):
