@@ -2,9 +2,9 @@
 
     make measure ARGS=snippets/growth/measure_path.py
 
-takes about 100 minutes of one core, and needs PyTorch. It writes path.csv run by
-run; stopped and started again, it goes on where it was. Given seeds, it makes
-the runs of these alone. To measure all again, delete the table first.
+takes about 100 minutes of one core, and needs PyTorch. It writes path.csv run
+by run; stopped and started again, it goes on where it was. Given seeds, it
+makes the runs of these alone. To measure all again, delete the table first.
 
 The design, written down before the runs. measure_own_rate.py found that at four
 times the rate, over 300 steps, the loss of an arm goes with how far its *last*
@@ -193,7 +193,8 @@ def run(data, probe, arm, optimizer, rate, seed):
 
     `path` is the sum over all steps so far of `change`: the root mean square,
     over all heads and pairs, of what a step changed in a logit as softmax sees
-    it, less the mean of its row. A change of size at step 300 is no step, but counts with the next.
+    it, less the mean of its row. A change of size at step 300 is no step, but
+    counts with the next.
     """
     remedy = REMEDY.get(arm, "none")
     trained = train(data, arm, optimizer, seed, rate, sizes(optimizer), probe)
