@@ -97,17 +97,17 @@ ARMS = {
     "eighth 300": (300, None),
     "shrunk eighth": (300, "small"),
     "grown eighth": (0, "large"),
+    "clip 9": (NEVER, None),
+    "QK-norm": (NEVER, None),
+    "clip 20": (NEVER, None),
+    "clip 6": (NEVER, None),
+    "divided 64": (NEVER, None),
+    "cap 5.7": (NEVER, None),
+    "gradients 1": (NEVER, None),
+    "cap 9": (NEVER, None),
+    "clip 14": (NEVER, None),
     "eighth 100": (100, None),
     "shrunk": (NEVER, "small"),
-    "clip 20": (NEVER, None),
-    "clip 14": (NEVER, None),
-    "clip 9": (NEVER, None),
-    "clip 6": (NEVER, None),
-    "QK-norm": (NEVER, None),
-    "cap 9": (NEVER, None),
-    "cap 5.7": (NEVER, None),
-    "divided 64": (NEVER, None),
-    "gradients 1": (NEVER, None),
 }
 # How transformer.py calls what some of them do in every step.
 REMEDY = {
@@ -216,7 +216,7 @@ def run(data, probe, arm, optimizer, rate, seed):
 
 def grid(seeds):
     """Yield the runs: (arm, optimizer, rate, seed)."""
-    for seed, arm, optimizer in product(seeds, ARMS, OPTIMIZERS):
+    for arm, optimizer, seed in product(ARMS, OPTIMIZERS, seeds):
         yield arm, optimizer, RATE, seed
 
 
