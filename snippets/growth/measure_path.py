@@ -2,9 +2,10 @@
 
     make measure ARGS=snippets/growth/measure_path.py
 
-takes about 100 minutes of one core, and needs PyTorch. It writes path.csv run
-by run; stopped and started again, it goes on where it was. Given seeds, it
-makes the runs of these alone. To measure all again, delete the table first.
+takes about two and a half hours of one core, and needs PyTorch. It writes
+path.csv run by run; stopped and started again, it goes on where it was. Given
+seeds, it makes the runs of these alone. To measure all again, delete the table
+first.
 
 The design, written down before the runs. measure_own_rate.py found that at four
 times the rate, over 300 steps, the loss of an arm goes with how far its *last*
@@ -71,6 +72,15 @@ each sentence lacks (the others had run for one seed by then):
 7. "Then divide by more? It does not work": if `divided 64` is level with
    `eighth 0` within two standard errors, it does, for these 460 steps.
 8. "Clipping gradients changes little": refuted if it leaves less than half.
+
+Added when all of this had run: everything above is at one rate. So the four
+arms that cross way and size, `plain` and `clip 9` run at 2η as well, with the
+same seeds. The sizes to shrink and to enlarge to are those of `eighth 0` and
+`plain` at that rate, for which the seeds 11 to 13 run these two arms first.
+
+9. "Each is enough" is said without a rate if at 2η, too, the way alone and the
+   size alone do at least half of the harm of both. If one of them does not, the
+   page says at which rate.
 """
 
 import sys
@@ -86,7 +96,7 @@ from measure_steps import begin, heading, looked_at, store
 from stored import read
 
 TABLE = Path(__file__).with_name("path.csv")
-D, RATE, EIGHTH = 32, 4, 0.125
+D, RATES, EIGHTH = 32, (4, 2), 0.125
 SEEDS, CHOSE = [3, 4, 5, 6], [11, 12, 13]
 CHANGED, SAME, LAST = 300, 380, 460
 # By arm: from which step W_Q and W_K have an eighth, and what is done to them.
@@ -116,22 +126,28 @@ REMEDY = {
     "cap 5.7": "lower cap",
     "divided 64": "64√d",
 }
+AT_TWO = list(ARMS)[:6]  # which run at the lower rate as well
 AT = ["arm", "optimizer", "rate", "seed", "step"]
 FOUND = ["loss", "largest", "spread", "entropy", "path", "change"]
 FOLLOWED = 8  # sequences, in which each step is measured
 
 
-def sizes(optimizer):
-    """Return the spreads to shrink and to enlarge to."""
-    rows = read("own_rate.csv")
-    where = {"d": D, "remedy": "none", "optimizer": optimizer, "rate": RATE}
-    where |= {"slowed": "QK", "warmup": 0, "last": 300, "step": 300}
+def sizes(optimizer, rate):
+    """Return the spreads to shrink to and to enlarge to."""
+    where = {"optimizer": optimizer, "rate": rate, "step": CHANGED}
+    if rate == RATES[0]:
+        table, column, small, large = "own_rate.csv", "m", EIGHTH, 1
+        where |= {"d": D, "remedy": "none", "slowed": "QK"}
+        where |= {"warmup": 0, "last": CHANGED}
+    else:
+        table, column, small, large = TABLE.name, "arm", "eighth 0", "plain"
+    rows = read(table)
     for name, value in where.items():
         rows = rows[rows[name] == value]
     rows = rows[np.isin(rows["seed"], CHOSE)]
     return {
-        size: rows["spread"][rows["m"] == m].mean()
-        for size, m in (("small", EIGHTH), ("large", 1))
+        size: rows["spread"][rows[column] == value].mean()
+        for size, value in (("small", small), ("large", large))
     }
 
 
@@ -197,7 +213,8 @@ def run(data, probe, arm, optimizer, rate, seed):
     counts with the next.
     """
     remedy = REMEDY.get(arm, "none")
-    trained = train(data, arm, optimizer, seed, rate, sizes(optimizer), probe)
+    to = sizes(optimizer, rate) if ARMS[arm][1] else None
+    trained = train(data, arm, optimizer, seed, rate, to, probe)
     path, before = 0, None
     for step, W in enumerate(trained):
         a, _ = looked_at(W, probe[:FOLLOWED], remedy)
@@ -217,7 +234,14 @@ def run(data, probe, arm, optimizer, rate, seed):
 def grid(seeds):
     """Yield the runs: (arm, optimizer, rate, seed)."""
     for arm, optimizer, seed in product(ARMS, OPTIMIZERS, seeds):
-        yield arm, optimizer, RATE, seed
+        if seed in SEEDS:
+            yield arm, optimizer, RATES[0], seed
+    choosing = [seed for seed in seeds if seed in CHOSE]
+    for arm, optimizer, seed in product(AT_TWO[:2], OPTIMIZERS, choosing):
+        yield arm, optimizer, RATES[1], seed
+    for arm, optimizer, seed in product(AT_TWO, OPTIMIZERS, seeds):
+        if seed in SEEDS:
+            yield arm, optimizer, RATES[1], seed
 
 
 def main(seeds):
@@ -226,11 +250,11 @@ def main(seeds):
     raw = measure_growth.text()
     data, probe = measure_growth.split(raw)
     about = measure_growth.provenance(raw) | {
-        "seeds": f"{SEEDS}",
+        "seeds": f"{CHOSE} choose the sizes at 2η, {SEEDS} score",
         "command": f"make measure ARGS=snippets/growth/{Path(__file__).name}",
     }
     done = begin(TABLE, heading(about, AT + FOUND), len(AT) - 1, lambda _: LAST)
-    for each in grid(seeds or SEEDS):
+    for each in grid(seeds or CHOSE + SEEDS):
         if tuple(map(str, each)) not in done:
             store(TABLE, each, [*run(data, probe, *each)], FOUND)
 

@@ -14,8 +14,8 @@ the start, in 32 groups, and a divided one 8 of these. G² is the mean product o
 the gradients of two groups, over all pairs, so that noise cancels; its error
 comes from leaving out each group in turn. Heads from 16 to 1024, eight seeds,
 for both layers together and for each; and, since a row of 17 tokens is short,
-heads of 64 with 64 pairs in place of 8, so with rows of up to 129 tokens, three
-seeds and 4 groups.
+heads of 64 with 32 pairs in place of 8, so with rows of up to 65 tokens, three
+seeds and 6 groups.
 
 A divisor s makes all of these gradients s times as short. That undone, what is
 read off for each d is, undivided over divided by √d:
@@ -39,7 +39,7 @@ from tables import about, fill
 TABLE = Path(__file__).with_name("signal.csv")
 GROUPS, BATCHES, SEQUENCES = {"none": 32, "√d": 8}, 16, 512
 DIMS, SHOWN, SEEDS = (16, 64, 256, 1024), [*GROUPS], range(8)
-MANY = 64  # pairs
+MANY = 32  # pairs
 PARTS = {"both": ("1", "2"), "1": ("1",), "2": ("2",)}
 LONE = 1024  # single sequences, for the median
 
@@ -76,7 +76,7 @@ def signal(d, pairs, divisor, seed, groups=None, lone=LONE):
     share, and the median length of a single sequence's.
     """
     W, s = model.init(d, seed, pairs=pairs), DIVISORS[divisor](d)
-    groups = groups or (4 if pairs == MANY else GROUPS[divisor])
+    groups = groups or (6 if pairs == MANY else GROUPS[divisor])
     rng = torch.Generator().manual_seed(2000 + seed)
     means, square = {"1": [], "2": []}, {"1": 0, "2": 0}
     for _ in range(groups):
@@ -103,18 +103,20 @@ def signal(d, pairs, divisor, seed, groups=None, lone=LONE):
     return rows
 
 
+def grid():
+    """Yield the models: (d, pairs, divisor, seed)."""
+    for seed, d, divisor in product(SEEDS, DIMS, SHOWN):
+        yield d, model.PAIRS, divisor, seed
+    for seed, divisor in product(range(3), SHOWN):
+        yield 64, MANY, divisor, seed
+
+
 def main():
     """Measure what is not yet there."""
     head = ["d", "pairs", "divisor", "seed", "layer"]
     head += ["length", "common", "error", "typical"]
     above = about(Path(__file__).name, "0 to 7, as the column says")
-    few, many = product(SEEDS, DIMS, SHOWN), product(range(3), [64], SHOWN)
-    grid = [
-        (d, pairs, divisor, seed)
-        for runs, pairs in ((few, model.PAIRS), (many, MANY))
-        for seed, d, divisor in runs
-    ]
-    fill(TABLE, head, above, grid, signal)
+    fill(TABLE, head, above, [*grid()], signal)
 
 
 if __name__ == "__main__":
