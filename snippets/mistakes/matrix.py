@@ -1,21 +1,26 @@
 r"""Read it by rows: the same weights in each code, by how much more they lose
-than right weights in right code. Trained with a scale that is too small,
-weights lose nothing where they run as they were trained (framed), and something
-in right code, unless $W_Q$ is mended with it (last column).
+than right weights in right code. Above, at the first learning rate, a scale
+that is too small costs nothing where weights run as they were trained (framed);
+below, at a quarter of that rate, it costs some. One that is too large costs
+more than right code at both. $W_Q$ mended with the line (last column) loses
+what the weights lost as they were trained.
 
-A table of {= n } rows, the code that trained the weights, and as many columns,
-the code that runs them, both from the smallest scale to the largest: scaled
-twice, the root of the width, right, the root of the number of heads, no scale.
-A last column is right code after $W_Q$ has been multiplied by old over new.
-Each cell has the loss, less that of right weights in right code, and is the
-darker the more that is. From the upper left to the lower right there are
-{= cost[0, 0] :.2f }, {= cost[1, 1] :.2f }, {= cost[2, 2] :.2f },
-{= cost[3, 3] :.2f } and {= cost[4, 4] :.2f }, and the last column has the same.
-Right weights lose {= cost[2, 0] :.2f } in code that scales twice, and
-{= cost[2, 4] :.2f } in code without a scale.
+Two tables, one below the other, of {= n } rows each, the code that trained the
+weights, and as many columns, the code that runs them, both from the smallest
+scale to the largest: scaled twice, the root of the width, right, the root of
+the number of heads, no scale. A last column is right code after $W_Q$ has been
+multiplied by old over new. Each cell has the loss, less that of right weights
+in right code at that rate, and is the darker the more that is. From the upper
+left to the lower right the upper table has {= cost[0, 0] :.2f },
+{= cost[1, 1] :.2f }, {= cost[2, 2] :.2f }, {= cost[3, 3] :.2f } and
+{= cost[4, 4] :.2f }, and its last column the same; the lower one
+{= slow_cost[0, 0] :.2f }, {= slow_cost[1, 1] :.2f }, {= slow_cost[2, 2] :.2f },
+{= slow_cost[3, 3] :.2f } and {= slow_cost[4, 4] :.2f }.
 """
 
 # %%
+from itertools import product
+
 import numpy as np
 from stored import by_seed, read
 
@@ -47,9 +52,13 @@ def loss(trained, run, step):
     return dict(zip(rows["seed"].tolist(), rows["loss"].tolist(), strict=True))
 
 
-def more(trained, run, step, than=("right", "right")):
-    """Return how much more is lost, seed by seed, for seeds that have both."""
-    found, other = loss(trained, run, step), loss(*than, step)
+def more(trained, run, step, than=("right", "right"), rate=""):
+    """Return how much more is lost, seed by seed, for seeds that have both.
+
+    At the first learning rate, or at a quarter of it: " slowly".
+    """
+    found = loss(trained + rate, run, step)
+    other = loss(than[0] + rate, than[1], step)
     return np.array([found[s] - other[s] for s in found if s in other])
 
 
@@ -62,39 +71,54 @@ right = {
     s: mean(np.array([*loss("right", "right", s).values()])) for s in steps
 }
 columns = [*codes, "mended"]
-cost = np.array([[mean(more(t, r, 1600)) for r in columns] for t in codes])
+cost, slow_cost = (
+    np.array(
+        [[mean(more(t, r, 1600, rate=rate)) for r in columns] for t in codes]
+    )
+    for rate in ("", " slowly")
+)
 n = len(codes)
 # By step and kind: what training with it costs, what loading right weights into
 # it does, what mending the line without the weights does; and for the first and
 # the last, of how many seeds.
-rows = {step: {} for step in steps}
-for step in steps:
-    for code, name in names.items():
-        if own := loss(code, code, step):
-            rows[step][name] = {
-                "trained": mean(more(code, code, step)),
-                "loaded": mean(more("right", code, step)),
-                "unmended": mean(more(code, "right", step)),
-                "seeds": len(own),
+rows, slow_rows = {}, {}
+for by_step, rate in ((rows, ""), (slow_rows, " slowly")):
+    for step in steps:
+        by_step[step] = {
+            name: {
+                "trained": mean(more(code, code, step, rate=rate)),
+                "loaded": mean(more("right", code, step, rate=rate)),
+                "unmended": mean(more(code, "right", step, rate=rate)),
+                "seeds": len(loss(code + rate, code, step)),
             }
+            for code, name in names.items()
+            if loss(code + rate, code, step)
+        }
 after_400, after_1600 = ([*rows[step].items()] for step in steps)
-# How much mending the line alone costs.
-alone = {
-    names[code]: mean(more(code, "right", 1600, than=(code, code)))
-    for code in codes
+slow_400, slow_1600 = ([*slow_rows[step].items()] for step in steps)
+slow_right = {
+    s: mean(np.array([*loss("right slowly", "right", s).values()]))
+    for s in steps
 }
+# How much mending the line alone costs, by code, rate and step: the mean over
+# seeds and its error.
+alone = {}
+for code, rate, step in product(codes, ("", " slowly"), steps):
+    by = more(code, "right", step, than=(code, code), rate=rate)
+    alone[code, rate, step] = mean(by), float(by.std(ddof=1) / len(by) ** 0.5)
 # The largest standard error of a cell of the picture, over its seeds.
 seeds = len(loss("missing", "right", 1600))
 by = [
-    more(t, r, 1600) for t in codes for r in columns if (t, r) != ("right",) * 2
+    more(t, r, 1600, rate=rate)
+    for t, r, rate in product(codes, columns, ("", " slowly"))
+    if (t, r) != ("right",) * 2
 ]
 error = max(float(each.std(ddof=1) / len(each) ** 0.5) for each in by)
 # By how much the loss differs, at most, once W_Q is mended as well.
 rounding = max(
-    float(abs(more(code, "mended", step, than=(code, code))).max())
-    for step in steps
-    for code in names
-    if loss(code, "mended", step)
+    float(abs(more(code, "mended", step, (code, code), rate)).max())
+    for step, code, rate in product(steps, names, ("", " slowly"))
+    if loss(code + rate, "mended", step)
 )
 spread, keys = (
     {
@@ -108,11 +132,13 @@ spread, keys = (
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(7.2, 4.2))
-axes.grid(visible=False)
-for row in range(n):
-    for column in range(n + 1):
-        value, at = cost[row, column], column + 0.3 * (column == n)
+fig, panels = plt.subplots(2, 1, figsize=(7.2, 7.6))
+labels = ["twice", "√width", "right", "√heads", "none", "mended"]
+titles = ["run in …, after training at η", "run in …, at a quarter of η"]
+for axes, part, title in zip(panels, (cost, slow_cost), titles, strict=True):
+    axes.grid(visible=False)
+    for row, column in product(range(n), range(n + 1)):
+        value, at = part[row, column], column + 0.3 * (column == n)
         share = np.clip(value / cost.max(), 0, 1) ** 0.5
         edge = {"edgecolor": "0.5", "linewidth": 1.5 * (row == column)}
         box = plt.Rectangle((at, row), 0.96, 0.96, **edge)
@@ -120,34 +146,55 @@ for row in range(n):
         axes.add_patch(box)
         text = f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
         axes.text(at + 0.48, row + 0.48, text, ha="center", va="center")
-axes.set(xlim=(0, n + 1.3), ylim=(n, 0))
-axes.set(
-    yticks=np.arange(n) + 0.48, yticklabels=[names[code] for code in codes]
-)
-places = [*np.arange(n) + 0.48, n + 0.78]
-labels = ["twice", "√width", "right", "√heads", "none", "mended"]
-axes.set(xticks=places, xticklabels=labels, ylabel="trained with …")
-axes.xaxis.tick_top()
-axes.set_xlabel("run in …", labelpad=8)
-axes.xaxis.set_label_position("top")
-axes.spines[:].set_visible(False)
-axes.tick_params(length=0)
+    axes.set(xlim=(0, n + 1.3), ylim=(n, 0), ylabel="trained with …")
+    rows_at, columns_at = np.arange(n) + 0.48, [*np.arange(n) + 0.48, n + 0.78]
+    axes.set(yticks=rows_at, yticklabels=[names[code] for code in codes])
+    axes.set(xticks=columns_at, xticklabels=labels)
+    axes.xaxis.tick_top()
+    axes.set_xlabel(title, labelpad=8)
+    axes.xaxis.set_label_position("top")
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
 plt.show()
 
 # %% says
-small = [rows[1600][names[code]] for code in ("twice", "width")]
-assert all(each["trained"] < 0.05 for each in small), (
-    "Trained with a scale that is too small, weights lose nothing"
-)
-assert all(alone[names[code]] > 0.01 for code in ("twice", "width")), (
-    "and something in right code"
-)
-last, large = rows[1600]["no scale"], rows[1600]["1/√heads"]
-for how in ("trained", "unmended"):
-    assert min(last[how], large[how]) > 0.1, (
-        "ends far behind, in right code and in its own"
+both = ("", " slowly")
+small, large = ("twice", "width"), ("heads", "missing")
+own = {
+    (code, rate): more(code, code, 1600, rate=rate)
+    for code, rate in product(codes, both)
+}
+for code in small:
+    assert mean(own[code, ""]) < 0.01, (
+        "a scale that is too small costs nothing where weights run"
     )
-flat, early = (rows[step]["scaled twice"]["loaded"] for step in (1600, 400))
-assert flat > 3 * last["loaded"], "Far out, it is the flat side that hurts"
-assert flat > 2 * early, "Longer training makes loading dearer"
+    assert 0.01 < mean(own[code, " slowly"]) < 0.1, (
+        "at a quarter of that rate, it costs some"
+    )
+    assert mean(own[code, ""]) < 0.01, "Neither of the two is behind"
+    assert 0.01 < mean(own[code, " slowly"]) < 0.1, (
+        "at a quarter of the rate both of them are a little behind"
+    )
+for code, rate in product(large, both):
+    assert mean(own[code, rate]) > 0.02, "more than right code at both"
+    assert mean(own[code, rate]) > 0.02, (
+        "only the last two lose at both rates, whose logits are too large"
+    )
+for code, rate, step in product(small, both, steps):
+    mended, error_of_it = alone[code, rate, step]
+    assert mended > 2 * error_of_it, "where the old scale was too small"
+for code in large:
+    assert alone[code, "", 1600][0] < 0, "they gain a little"
+    assert alone[code, " slowly", 1600][0] > 0.02, "and lose at a quarter of it"
+for code, rate in product((*small, *large), both):
+    early, late = (mean(more("right", code, step, rate=rate)) for step in steps)
+    assert late > 1.5 * early, "Longer training makes loading dearer"
+flat = rows[1600]["scaled twice"]["loaded"]
+assert flat > 3 * rows[1600]["no scale"]["loaded"], (
+    "Far out, it is the flat side that hurts"
+)
+slow = slow_rows[1600]
+assert slow["scaled twice"]["loaded"] > 3 * slow["no scale"]["loaded"], (
+    "Far out, it is the flat side that hurts"
+)
 assert rounding < 5e-5, "is the same to four decimals"

@@ -1,6 +1,7 @@
 """The matrix from the stored table by plain Python, and what must hold of it in any case."""
 
 import numpy as np
+import pytest
 
 from tests.conftest import stored_rows
 from tests.mistakes.tables import difference, losses
@@ -9,46 +10,62 @@ from tests.tolerance import close
 ROUNDED = 2e-5  # six digits of a loss are stored
 
 
+RATES = ["", " slowly"]
+
+
 def loss(trained, run, step):
     return losses("matrix.csv", trained=trained, run=run, step=str(step))
 
 
-def test_the_cells_by_other_code(snippet):
+@pytest.mark.parametrize("rate", RATES)
+def test_the_cells_by_other_code(snippet, rate):
     matrix = snippet("mistakes/matrix")
+    cost = matrix.slow_cost if rate else matrix.cost
+    right = loss(f"right{rate}", "right", 1600)
     for t, trained in enumerate(matrix.codes):
         for r, run in enumerate(matrix.columns):
-            found, _ = difference(loss(trained, run, 1600), loss("right", "right", 1600))
-            assert close(matrix.cost[t, r], found, 1e-9)
+            found, _ = difference(loss(trained + rate, run, 1600), right)
+            assert close(cost[t, r], found, 1e-9)
     others, _ = difference(loss("twice", "right", 1600), loss("right", "right", 1600))
     assert not close(matrix.cost[0, 4], others, 1e-2), "rows and columns are not the same"
 
 
-def test_the_rows_by_other_code(snippet):
+@pytest.mark.parametrize("rate", RATES)
+def test_the_rows_by_other_code(snippet, rate):
     matrix = snippet("mistakes/matrix")
+    rows = matrix.slow_rows if rate else matrix.rows
     for code, name in matrix.names.items():
         for step in (400, 1600):
-            own = loss(code, code, step)
+            own = loss(code + rate, code, step)
             if not own:
-                assert name not in matrix.rows[step]
+                assert name not in rows[step]
                 continue
-            right = loss("right", "right", step)
+            right = loss(f"right{rate}", "right", step)
             found = {
                 "trained": difference(own, right)[0],
-                "loaded": difference(loss("right", code, step), right)[0],
-                "unmended": difference(loss(code, "right", step), right)[0],
+                "loaded": difference(loss(f"right{rate}", code, step), right)[0],
+                "unmended": difference(loss(code + rate, "right", step), right)[0],
                 "seeds": len(own),
             }
-            row = matrix.rows[step][name]
-            assert all(close(row[what], value, 1e-9) for what, value in found.items())
+            assert all(close(rows[step][name][what], value, 1e-9) for what, value in found.items())
+
+
+def test_what_mending_the_line_alone_costs_by_other_code(snippet):
+    matrix = snippet("mistakes/matrix")
+    for (code, rate, step), found in matrix.alone.items():
+        expected = difference(loss(code + rate, "right", step), loss(code + rate, code, step))
+        assert close(found, expected, 1e-9)
+    signs = {rate: matrix.alone["missing", rate, 1600][0] > 0 for rate in RATES}
+    assert signs == {"": False, " slowly": True}, "one rate would have told one sign"
 
 
 def test_the_error_of_the_picture_by_other_code(snippet):
     matrix = snippet("mistakes/matrix")
-    right = loss("right", "right", 1600)
     errors = [
-        difference(loss(trained, run, 1600), right)[1]
+        difference(loss(trained + rate, run, 1600), loss(f"right{rate}", "right", 1600))[1]
         for trained in matrix.codes
         for run in matrix.columns
+        for rate in RATES
     ]
     assert close(max(errors), matrix.error, 1e-9)
     assert matrix.seeds >= 2
@@ -62,7 +79,7 @@ def test_mended_weights_lose_the_same_to_four_decimals(snippet):
     assert len(rows) > 20
     off = []
     for row in rows:
-        code = "right" if row["trained"] == "right slowly" else row["trained"]
+        code = row["trained"].removesuffix(" slowly")
         own = loss(row["trained"], code, row["step"])[row["seed"]]
         off.append(abs(float(row["loss"]) - own))
     assert max(off) < 5e-5
