@@ -52,6 +52,9 @@ first, later = 1, 1000
 step = 0.1
 moved = step * np.sqrt(later / first)
 times = np.exp(moved)
+# What no logit exceeds in heads of 128 if no number of q and k exceeds 8.
+clamp, heads_of = 8, 128
+clamped = clamp**2 * np.sqrt(heads_of)
 
 # %%
 import matplotlib.pyplot as plt

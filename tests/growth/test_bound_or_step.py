@@ -62,30 +62,6 @@ def test_what_is_left_and_what_is_added(snippet):
             for each in (label, PLAIN)
         ]
         assert close(left, parts[0] / parts[1])
-    for optimizer, more in page.more.items():
-        slow, both = (
-            own_rate("loss", SCORE, optimizer, **ARMS[each])
-            for each in (EIGHTH, "the eighth and the cap")
-        )
-        assert close(more, mean_and_error(slow - both))
-    sizes = [
-        own_rate("largest", SCORE, optimizer, **ARMS[label]).mean()
-        for optimizer in ("Adam", "Muon")
-        for label in (EIGHTH, "a clip at 20")
-    ]
-    assert close(page.about, sum(sizes) / 4)
-    for optimizer in ("Adam", "Muon"):
-        steps, losses = (
-            [
-                own_rate(what, SCORE, optimizer, **ARMS[each]).mean()
-                for each in ("a clip at 20", EIGHTH, PLAIN)
-            ]
-            for what in ("change", "loss")
-        )
-        assert close(page.apart[optimizer], steps[0] / steps[1])
-        assert not close(page.apart[optimizer], steps[1] / steps[0], 1e-1), "the other way round"
-        part = (losses[0] - losses[1]) / (losses[2] - losses[1])
-        assert close(page.from_slow[optimizer], part, 1e-4)
 
 
 def test_the_order_of_the_measures(snippet):

@@ -47,3 +47,11 @@ def test_room(snippet):
     moved = (size + 1e-6) ** 2 - size**2
     assert close(page.moved / page.step, moved[1] / moved[0], 1e-4)
     assert close(np.log(page.times), page.moved)
+
+
+def test_what_clamped_numbers_leave_room_for(snippet):
+    """All numbers of q and of k at the clamp, divided by the root."""
+    page = snippet("growth/largest")
+    q = k = np.full(page.heads_of, page.clamp)
+    assert close(page.clamped, q @ k / np.sqrt(page.heads_of))
+    assert not close(page.clamped, q @ k / page.heads_of, 0.1), "d for √d"
