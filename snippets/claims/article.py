@@ -316,13 +316,14 @@ def stops_learning():
     the same weight ({= all_alike :.1f }). With the divisor it falls to
     {= divided :.3f }. But so it does without, if the weights start smaller
     ({= small :.3f }), and it begins to in batches sixteen times as large
-    ({= large :.2f }). And the reason is another: at the start, the gradient of
-    the weights that make queries and keys is {= longer :.1f } times as long
-    without the divisor as with it. It is not small, but batches agree on far
-    less of it.
+    ({= large :.2f }). And which gradient is small? At the start, what one batch
+    gives to the weights that make queries and keys is {= longer :.1f } times as
+    long without the divisor as with it, which is its own factor of 8 or so.
+    With that undone, what all batches share is {= shared :.0%} of what it is
+    with it.
     """
     loss = {}
-    for row in stored("learning.csv"):
+    for row in stored("training/learning.csv"):
         at = row["setting"], row["divisor"], row["d"]
         steps = "5000" if row["setting"] == "5000 steps" else "500"
         if row["step"] == steps:
@@ -338,9 +339,13 @@ def stops_learning():
     )
     late = best["5000 steps", "none", "16"]
     large = best["batches of 1024", "none", "64"]
-    length = {"none": [], "√d": [], "d": []}
-    for row in stored("signal.csv", d="64"):
-        length[row["divisor"]].append(float(row["length"]))
+    where = {"d": "64", "pairs": "8", "layer": "both"}
+    length, square = {"none": [], "√d": []}, {"none": [], "√d": []}
+    for row in stored("training/signal.csv", **where):
+        one = float(row["length"])
+        length[row["divisor"]].append(one)
+        square[row["divisor"]].append(one**2 * float(row["common"]))
+    shared = (mean(square["none"]) / mean(square["√d"]) / 64) ** 0.5
     return finding(
         *(case(bare=found, all_alike=all_alike) for found in lowest),
         case(bare=small, all_alike=all_alike, beyond=True),
@@ -352,6 +357,7 @@ def stops_learning():
         small=small,
         large=large,
         longer=mean(length["none"]) / mean(length["√d"]),
+        shared=shared,
     )
 
 

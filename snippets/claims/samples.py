@@ -82,13 +82,13 @@ def mean_and_error(sample: np.ndarray) -> tuple[float, float]:
 
 
 def stored(name: str, **where: str) -> list[dict[str, str]]:
-    """List the rows of a table of the chapter on training, as text.
+    """List the rows of a measured table, as text.
 
     Args:
-        name: of the table, such as `learning.csv`.
+        name: of the table, such as `training/learning.csv`.
         where: which rows, by column.
     """
-    table = Path(__file__).parents[1] / "training" / name
+    table = Path(__file__).parents[1] / name
     lines = table.read_text("utf-8").splitlines()
     rows = csv.DictReader(line for line in lines if line[0] != "#")
     return [row for row in rows if where.items() <= row.items()]

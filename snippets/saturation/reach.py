@@ -127,7 +127,10 @@ for n in counts:
         assert rms_ratio[d][n] > 1, (
             "root mean square the undivided gradient is the larger at every"
         )
-assert np.sqrt(64) == 8 > rms_relative, "is worth 8 alone, so without it less"
+assert np.sqrt(64) == 8 < rms_ratio[64][512], "of this … is worth 8"
+assert abs(rms_relative / 8 - 1 / 3) < 0.05, (
+    "with the 8 undone a third of what it is with the divisor"
+)
 assert same_key[8] > same_key[1], "The output is larger as well"
 assert median_ratio[64][6] < 1 < median_ratio[64][8], (
     "In the median the undivided gradient is smaller for a handful of keys"

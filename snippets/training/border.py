@@ -79,6 +79,23 @@ table = [
 
 highest = border["d", 256]
 
+# At one rate that is neither too high nor too low: how many seeds learn, and
+# how many steps the median seed takes.
+rate = 0.002828
+sizes = [16, 64, 256]
+of_one_rate = {}
+for arm, d in [*arms["own rate"], *arms["√d"][1:]]:
+    here = rows[
+        (rows["arm"] == arm) & (rows["d"] == d) & (rows["rate"] == rate)
+    ]
+    needed = np.where(here["loss"] < 1, here["steps"], np.inf)
+    of_one_rate[arm, d] = (int(np.sum(needed < np.inf)), np.median(needed))
+same = [of_one_rate[at][1] for at in arms["own rate"]]
+of_narrow = same[0]
+tried_at_256 = np.sum(
+    (rows["arm"] == "√d") & (rows["rate"] == rate) & (rows["d"] == 256)
+)
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -162,3 +179,8 @@ assert abs(power["64 to 256"][0] + 1 / 2) < 2 * power["64 to 256"][1], (
 assert power["16 to 64"][0] - 2 * power["16 to 64"][1] > -1 / 2, (
     "do not bear that out from 16 to"
 )
+assert np.ptp(same) < 0.1 * same[0], (
+    "the median seed needs the same number of steps in heads of 16, 64 and 256"
+)
+assert of_one_rate["√d", 64][1] > 1.1 * same[0], "takes longer at 64"
+assert of_one_rate["√d", 256][0] == 0 < tried_at_256, "no seed learns at 256"

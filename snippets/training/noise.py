@@ -150,14 +150,3 @@ at_steps, spread = over(learning(), "step", "spread", **where)
 assert np.all(spread[:, at_steps == 100] > 1.3 * spread[:, at_steps == 0]), (
     "in which its logits, too large as they are, become still larger"
 )
-
-# Of the front page.
-assert np.mean(at(loss, "√d", small, short)) > guess, (
-    "which agree on as little, it needs thousands of steps"
-)
-assert np.all(at(loss, "√d", small, 1000) > 2), "it needs thousands of steps"
-assert agree["√d", small][0] < 0.01, "which agree on as little"
-assert np.all(loss["√d", small][-1] < 0.1), "it needs thousands of steps"
-assert 1 / 2 < np.mean(begun) < 1, (
-    "since larger batches helped most undivided runs, but not all"
-)

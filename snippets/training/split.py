@@ -19,7 +19,7 @@ from stored import read
 
 rows = read("split.csv")
 dims, width = np.unique(rows["d"]), 128
-hows = ["Adam 1", "Muon 1", "Adam 10"]
+hows = ["Adam 1", "Muon 1", "Adam 10", "Muon 1 times 10"]
 parts = {
     "all": "all weights",
     "own": "its own $W_Q$, $W_K$",

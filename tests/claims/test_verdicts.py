@@ -110,8 +110,16 @@ def test_our_own_additions_are_not_counted(snippet, claims):
     counted = snippet("claims/verdicts")
     theirs = [claim for claim in claims.values() if claim["place"]]
     assert counted.total == sum(counted.count.values()) == len(theirs) < len(claims)
+    assert not [key for key, claim in claims.items() if claim["place"] and "arm" in claim]
     judged = {"true", "true if", "wrong"}
     assert counted.others == sum(claim["verdict"] not in judged for claim in theirs)
+
+
+def test_findings_of_our_own_are_counted_by_their_verdicts(snippet, claims):
+    ours = [claim["verdict"] for claim in claims.values() if "arm" in claim]
+    page = snippet("claims/ours")
+    assert {word: n for word, n in page.count.items() if n} == Counter(ours)
+    assert page.total == len(ours) >= 15
 
 
 @pytest.mark.parametrize(

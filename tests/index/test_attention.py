@@ -34,6 +34,19 @@ def test_medians(snippet, d, draws):
     assert not is_median(page.median_scaled_max, by_d, page.draws), "d for √d"
 
 
+def test_medians_with_a_query_that_is_drawn(snippet):
+    """Whole queries of four dimensions, whose lengths vary."""
+    page, rng = snippet("index/attention"), np.random.default_rng(4)
+    query, keys = rng.standard_normal((8000, 4, 1)), rng.standard_normal((8000, page.n_keys, 4))
+    scores = (keys @ query)[..., 0]
+    largest = {
+        name: softmax(scores / by, axis=1).max(axis=1) for name, by in (("bare", 1), ("divided", 2))
+    }
+    for name, sample in largest.items():
+        assert is_median(page.drawn_query[name], sample, page.draws)
+    assert not is_median(page.median_unscaled_max[4], largest["bare"], page.draws), "one length"
+
+
 def test_medians_to_the_last_digit(snippet):
     page = snippet("index/attention")
     sample = largest_weights(6, 4, page.n_keys, 40_000, 2)

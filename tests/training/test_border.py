@@ -132,3 +132,15 @@ def test_the_loss_that_comes_along(torch, model):
         text, answer, _ = model.batch(rng)
         assert close(loss, model.loss(W, text, answer, 4).item(), 1e-6)
         assert not close(loss, model.loss(W, text, answer, 2).item(), 1e-4)
+
+
+def test_at_one_rate(snippet):
+    """How many seeds learn, and the steps of the median one, by sorting."""
+    page = snippet("training/border")
+    for (arm, d), (learned, median) in page.of_one_rate.items():
+        rows = stored_rows("training", "rates.csv", arm=arm, d=str(d), rate=f"{page.rate:g}")
+        steps = sorted(int(row["steps"]) if float(row["loss"]) < 1 else np.inf for row in rows)
+        assert learned == sum(step < np.inf for step in steps)
+        low, high = steps[(len(steps) - 1) // 2], steps[len(steps) // 2]
+        assert median == (low if low == high else (low + high) / 2)
+    assert page.of_one_rate["√d", 256] != page.of_one_rate["√d own rate", 256], "one rate for all"

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.conftest import stored_rows
-from tests.tolerance import agrees, close
+from tests.tolerance import close
 from tests.training.tables import best, learning
 
 
@@ -36,7 +36,7 @@ def test_what_is_quoted_of_changes(snippet):
 
 def test_the_gradients_at_the_start(snippet):
     page = snippet("training/learning_changed")
-    rows = stored_rows("training", "signal.csv", d="64")
+    rows = stored_rows("training", "signal.csv", d="64", layer="both", pairs="8")
     length, typical, common = (
         {s: np.mean([float(r[what]) for r in rows if r["divisor"] == s]) for s in ("none", "√d")}
         for what in ("length", "typical", "common")
@@ -46,23 +46,3 @@ def test_the_gradients_at_the_start(snippet):
     assert close([page.at_logits, page.typical_at_logits], [page.longer / 8, page.typical / 8])
     for divisor, (mean, _) in page.common.items():
         assert close([mean, page.agree[divisor]], common[divisor])
-
-
-def test_what_gradients_have_in_common_by_pairs_of_batches(torch, model, measure):
-    _, common, typical = measure.signal(16, "√d", 0)
-    W, rng = model.init(16, 0), torch.Generator().manual_seed(5)
-
-    def gradient(**how):
-        text, answer, _ = model.batch(rng, **how)
-        weights = [W[name] for name in measure.SCORING]
-        parts = torch.autograd.grad(model.loss(W, text, answer, 4.0), weights)
-        return torch.cat([part.flatten() for part in parts])
-
-    pairs = [(gradient(), gradient()) for _ in range(40)]
-    shares = [(one @ other / (one @ one)).item() for one, other in pairs]
-    error = np.std(shares) / np.sqrt(len(shares))
-    assert agrees(np.mean(shares), common, error)
-    assert not agrees(np.mean(shares), 5 * common, error)
-    shorter = np.mean([gradient(sequences=1).norm().item() < typical for _ in range(400)])
-    assert agrees(shorter, 0.5, 0.025)
-    assert not agrees(shorter, 0.75, 0.025), "no quartile"

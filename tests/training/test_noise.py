@@ -34,14 +34,15 @@ def test_what_is_drawn(snippet):
 
 
 def test_agreement_at_the_start_with_other_seeds(snippet):
-    """signal.csv has it for three seeds, from products of whole batches of 64."""
+    """signal.csv has it for eight seeds, from products of groups of batches."""
     page = snippet("training/noise")
     for divisor, other in (("√d", "none"), ("none", "√d")):
         shares = {
             name: [
                 float(row["common"])
-                for row in stored_rows("training", "signal.csv")
-                if (row["d"], row["divisor"]) == ("64", name)
+                for row in stored_rows(
+                    "training", "signal.csv", d="64", divisor=name, layer="both", pairs="8"
+                )
             ]
             for name in (divisor, other)
         }
