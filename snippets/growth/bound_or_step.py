@@ -13,7 +13,7 @@ clip stands near the eighth, and above it.
 # %%
 import numpy as np
 from scipy import stats
-from stored import mean_and_error, read
+from stored import figures, mean_and_error, read
 
 rows, optimizers = read("own_rate.csv"), ["Adam", "Muon"]
 few, last = 300, 1000
@@ -110,14 +110,6 @@ for name in optimizers:
 own, all_of_it = "a quarter for $W_Q$, $W_K$", below["Muon", "QK-norm"][0]
 share = {label: below["Muon", label][0] / all_of_it for label in longer}
 brings = {"quarter": share[own], "clip": share["a clip at 20"]}
-
-
-def figures(value, error=None, digits=3):
-    """Return a mean, and its error where there is one, in figures."""
-    text = f"{value:.{digits}f}"
-    if error is not None:
-        text += f" ± {error:.{digits}f}"
-    return text.replace("-", "−")
 
 
 table = [

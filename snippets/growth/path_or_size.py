@@ -18,7 +18,7 @@ steps, goes from {= cross['Adam', 'long', 'small'][0] :.2f } to
 from itertools import product
 
 import numpy as np
-from stored import mean_and_error, read
+from stored import figures, mean_and_error, read
 
 rows, optimizers, seeds = read("path.csv"), ["Adam", "Muon"], [3, 4, 5, 6]
 n_seeds, changed, last, times, eighth = len(seeds), 300, 460, 4, 1 / 8
@@ -121,11 +121,6 @@ left_by_clips = {
 }
 
 
-def figures(value, error, digits=3):
-    """Return a mean and its error in figures."""
-    return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
-
-
 table = [
     [label]
     + [
@@ -155,7 +150,7 @@ for axes, name in zip(panels, optimizers, strict=True):
     axes.set(xticks=[0, 1], xticklabels=["small", "large"], xlim=(-0.2, 1.2))
     axes.set(xlabel="logits from step 300 on")
     axes.set_title(name)
-panels[0].set(ylabel="loss above the eighth’s", ylim=(-0.06, 0.56))
+panels[0].set(ylabel="loss above the eighth’s", ylim=(-0.06, 0.66))
 plt.show()
 
 # %% says

@@ -43,3 +43,11 @@ def mean_and_error(sample):
     """Return the mean over seeds (the first axis) and its standard error."""
     sample = np.asarray(sample)
     return sample.mean(0), sample.std(0, ddof=1) / len(sample) ** 0.5
+
+
+def figures(value, error=None, digits=3):
+    """Return a mean, and its error where there is one, in figures."""
+    text = f"{value:.{digits}f}"
+    if error is not None:
+        text += f" ± {error:.{digits}f}"
+    return text.replace("-", "−")

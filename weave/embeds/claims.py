@@ -75,6 +75,8 @@ def weave_table(match: re.Match[str], context: Context) -> str:
         for part in WORDS:
             if part in claim:
                 woven[part] = context.weave_part(claim[part], place, claim["values"])
+        if "arm" in claim and claim["said"][0].islower():  # a part of a sentence
+            woven["said"] = f"… {woven['said']}"
         rows += table_row(key, woven, file, context)
     if not rows:
         raise WeaveError(f"no claim in {file} is settled on '{match['said_on']}'")
