@@ -185,6 +185,7 @@ for name in optimizers:
     assert step[slow] < min(step[clipped], step[capped]), (
         "on the left closer to a line"
     )
+    assert loss[slow] < loss[clipped], "near the eighth, and above it"
     assert loss[slow] < 0, "which bounds nothing, avoided all of it"
     assert left[name, normed] < 0.15, "avoided … a norm on … all or nearly all"
     assert left[name, "a quarter for $W_V$, $W_O$"] > 0.85, (

@@ -1,8 +1,9 @@
 r"""Both the way and the size do harm, and neither needs the other. All four
-models have the same learning rates for the last 160 steps, the last 80 of which
-fall to 0. Up to then $W_Q$ and $W_K$ had taken long steps or short ones, and
-then their logits were large or small, by their own doing or because the weights
-were multiplied. Only short steps *and* small logits leave no harm.
+models have the same learning rates for the last {= in_all } steps, and they
+fall to 0 over {= falling } of these. Up to then $W_Q$ and $W_K$ had taken long
+steps or short ones, and then their logits were large or small, by their own
+doing or because the weights were multiplied. Only short steps *and* small
+logits leave no harm.
 
 Two panels, Adam and Muon, with two lines each over the size of the logits from
 step 300 on, small or large. The lower line, of short steps until then, begins
@@ -171,7 +172,11 @@ for name in optimizers:
     assert left[name, "eighth 300"] > 0.8, (
         "A lower rate is no cure for a run whose logits have grown"
     )
-    assert left[name, "eighth 300"] > 0.8, "grown did next to nothing"
+    assert left[name, "eighth 300"] > 0.8, (
+        "a lower rate that came after logits had grown did next to nothing"
+    )
+    assert large[0] > small[0], "of short steps until then … and rises to"
+    assert both[0] > far[0], "The upper one, of long … goes from"
     assert min(at_two[name, "size"], at_two[name, "way"]) > 1 / 2, (
         "each is enough, and both together"
     )

@@ -3,11 +3,10 @@ r"""What the gradient of $W_Q$ and $W_K$ is without the divisor, in lengths with
 head. The part that all batches share shrinks as heads grow, much as one row of
 random scores has it (line).
 
-Dots over the head size, from 16 to 1024 dimensions, on logarithmic axes. Those
-of one batch stay near 1. Those of what batches share fall from
-{= shared[16][0] :.1f } at 16 dimensions to {= shared[256][0] :.2f } at 256,
-below a line that falls like 1/√d. Where a dot of 1024 is missing, it cannot be
-told from 0.
+Dots over the head size, from {= dims[0] } to {= dims[3] } dimensions, on
+logarithmic axes. Those of one batch stay near 1. Those of what batches share
+fall from {= shared[16][0] :.2f } to {= shared[1024][0] :.2f }, below a line
+that falls like 1/√d.
 """
 
 # %%
@@ -123,3 +122,25 @@ axes.set(xticks=dims, xticklabels=dims, ylim=(0.02, 2))
 axes.set(yticks=[0.03, 0.1, 0.3, 1], yticklabels=[0.03, 0.1, 0.3, 1])
 axes.minorticks_off()
 plt.show()
+
+# %% says
+one, median = (
+    np.array([each[d][0] for d in dims]) for each in (one_batch, typical)
+)
+assert np.all(np.abs(one - 1) < 0.15), "One batch gives as long a gradient"
+assert np.all(np.abs(one - 1) < 0.15), "Those of one batch stay near 1"
+assert np.all(np.abs(one - 1) < 0.15), "The upper dots stay where they are"
+assert np.all(np.diff(in_common) < 0), "share shrinks as heads grow"
+assert np.all(np.diff(in_common) < 0), "Those of what batches share fall from"
+assert np.all(np.diff(in_common) < 0), (
+    "What all batches share is much shorter, and the more so the larger"
+)
+assert np.all(in_common < in_a_row[np.isin(line, dims)]), (
+    "below a line that falls like 1/√d"
+)
+assert abs(power + 1 / 2) < 0.05, "The lower ones fall, about like"
+assert np.all(np.diff(median) < 0), "That of a median sequence does fall"
+assert np.all(median[1:] < one[1:] / 2), (
+    "so without the divisor a few sequences make more of the gradient"
+)
+assert longer_shared[0] < 1 / 2, "in rows of up to … tokens it was"

@@ -163,8 +163,13 @@ def tried(site: Site, count: int, seed: int) -> dict[str, list[tuple[Alteration,
         "numbers": [*site.numbers(chance)],
         "numbers, in messages too": [*site.numbers(chance, in_messages=True)],
     }
+    # More words, of which fewer are noticed: of 60, a tenth more or less is chance.
+    counts = {kind: count * (3 if kind == "words" else 1) for kind in every}
     return {
-        kind: [(each, site.notices(each)) for each in chance.sample(all_, min(count, len(all_)))]
+        kind: [
+            (each, site.notices(each))
+            for each in random.Random(seed).sample(all_, min(counts[kind], len(all_)))
+        ]
         for kind, all_ in every.items()
     }
 

@@ -164,7 +164,8 @@ def orphans(root: Path) -> list[str]:
                 test = f"tests/{stem}/test_{re.sub('picture_.*', 'pictures', name)}.py"
                 if not (root / test).is_file() and stem != "claims":
                     found.append(f"snippets/{stem}/{name}.py has no {test}")
-                if shown[name] != 1:
+                # A ledger of our own findings is shown in parts, by page.
+                if shown[name] != 1 and not (stem == "claims" and shown[name]):
                     found.append(f"pages show {stem}/{name} {shown[name]} times, not once")
             elif name not in imported and not name.startswith("measure"):
                 found.append(f"snippets/{stem}/{name}.py has no cells and nothing imports it")
