@@ -173,7 +173,7 @@ for code in small:
     )
     assert mean(own[code, ""]) < 0.01, "Neither of the two is behind"
     assert 0.01 < mean(own[code, " slowly"]) < 0.1, (
-        "at a quarter of the rate both of them are a little behind"
+        "at a quarter of the rate both of them are behind"
     )
 for code, rate in product(large, both):
     assert mean(own[code, rate]) > 0.02, "more than right code at both"
