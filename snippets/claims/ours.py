@@ -130,7 +130,8 @@ def a_batch_is_as_long():
     {= most :.2f } times as long undivided, with the factor √d undone. That of a
     median sequence is {= median[64] :.2f } times as long at 64 and
     {= median[1024] :.1g} at 1024: few sequences make the length, so the other
-    explanation is right as well.
+    explanation is right as well. In rows of up to 65 tokens a batch's is
+    {= long :.2f } times as long.
     """
     batch = {d: one_batch(d).mean() for d in DIMS}
     median = {
@@ -146,6 +147,7 @@ def a_batch_is_as_long():
         least=min(batch.values()),
         most=max(batch.values()),
         median=median,
+        long=one_batch(64, pairs=32).mean(),
     )
 
 
@@ -209,7 +211,8 @@ def noisy_and_no_more():
     """It does not keep it: the noise stays as it was, and what batches share is
     {= found[16] :.2f } of what it is with the divisor at 16 and
     {= found[64] :.2f } at 64. So both were said wrongly: the gradient that
-    counts does vanish as heads grow, and noise does not grow.
+    counts does vanish as heads grow, and in rows this short noise does not
+    grow.
     """
     found = {d: shared(d)[0] for d in DIMS}
     cases = [case(shared=found[d], arm=True) for d in DIMS]
@@ -745,8 +748,9 @@ def warm_up():
 )
 def shaking():
     """The loss above that of the eighth was {= before['Adam'] :.2f } with Adam
-    and {= before['Muon'] :.2f } with Muon at step 300. At the end, with all
-    rates at 0, it is {= after['Adam'] :.2f } and {= after['Muon'] :.2f }.
+    and {= before['Muon'] :.2f } with Muon at step 380, before the rates fall.
+    At the end, with all rates at 0, it is {= after['Adam'] :.2f } and
+    {= after['Muon'] :.2f }.
     """
     before, after = (
         {
@@ -756,7 +760,7 @@ def shaking():
             ).mean()
             for name in OPTIMIZERS
         }
-        for step in (300, 460)
+        for step in (380, 460)
     )
     cases = [
         case(before=before[n], annealed=after[n], arm=True) for n in OPTIMIZERS
@@ -946,7 +950,8 @@ def behind(code, step, rate):
     settled="mistakes.md#trained-or-loaded",
     runs=MISTAKES,
     arm="A quarter of the learning rate: it would learn as well.",
-    otherwise="scales between 1 and 2.8 times right were not tried, and from "
+    otherwise="scales between 1 and 2.8 times right were tried for 400 steps "
+    "at the higher rate alone, and from "
     "a start of twice the spread [another model](training.md#instead) "
     "learned.",
 )

@@ -190,6 +190,9 @@ for name in optimizers:
         "A bound helped if it held the *weights*"
     )
     assert left[name, "gradients 1"] > 0.9, "clip the gradients changed nothing"
+    assert abs(left[name, "shrunk eighth"] - 2 / 3) < 0.05, (
+        "and both together won back a third"
+    )
     assert left[name, "gradients 1"] > 0.9, "the gradients did nothing either"
     assert left[name, "divided 64"] < 0.25, "So a larger divisor does, too"
     assert min(left[name, cap] for cap in ("cap 9", "cap 5.7")) > 0.7, (
