@@ -45,6 +45,7 @@ from typing import Any, NamedTuple
 
 from statement import Case, MisfitError, Statement
 
+# What the outcome of a finding of our own is called, and lowered to by hand.
 OURS = {"true": "holds", "true if": "holds if", "wrong": "refuted"}
 WEAKER = ("one rate", "suggested")
 

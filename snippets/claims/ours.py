@@ -38,12 +38,6 @@ def column(name, what, seeds=(), **where):
     return np.array([float(row[what]) for row in rows])
 
 
-def between(sample):
-    """Give two standard errors below and above a mean over seeds."""
-    mean, error = mean_and_error(sample)
-    return {"low": mean - 2 * error, "high": mean + 2 * error}
-
-
 # The front page, and the chapter on training
 
 
@@ -63,8 +57,9 @@ def at_best(setting, divisor, d):
     "undivided, it takes more than ten times as many steps to get as far",
     says="divided < 0.02 < undivided",
     settled="index.md#learns",
-    runs=f"{RECALL}: heads of 64, three seeds; 500 steps at the best of seven "
-    "rates, 5000 undivided at the better of two.",
+    runs=f"{RECALL}: heads of 64, five seeds each; divided at the best of "
+    f"seven "
+    "rates, undivided at two small ones.",
     arm="The same undivided model, begun with a smaller $W_Q$ and $W_K$: is "
     "it as slow?",
     otherwise="nothing here needs a *divisor*. The first logits are too "
@@ -73,12 +68,21 @@ def at_best(setting, divisor, d):
 )
 def undivided_is_slow():
     """No. Begun smaller by the fourth root of d each, the worst undivided seed
-    is at {= small :.3f } nats after 500 steps, and the worst divided one at
-    {= divided :.3f }. Begun as usual, the best undivided seed is at
-    {= undivided :.2f } after 5000.
+    is at {= small :.3f } nats after 500 steps. Begun as usual, the best
+    undivided seed is at {= undivided :.2f } after 2000, ten times as many as
+    after which the worst divided one is at {= divided :.3f }.
     """
-    divided = at_best("plain", "√d", 64).max()
-    undivided = at_best("5000 steps", "none", 64).min()
+    plain = {"setting": "plain", "d": 64, "divisor": "√d", "rate": 0.001}
+    plain |= {"step": 200}
+    long = {"setting": "5000 steps", "d": 64, "divisor": "none", "step": 2000}
+    divided, undivided = (
+        np.concatenate([column("training/learning.csv", "loss", **one), two])
+        for one, two in (
+            (plain, losses("√d", 64, 200)),
+            (long, losses("none", 64, 2000)),
+        )
+    )
+    divided, undivided = divided.max(), undivided.min()
     small = at_best("small start", "none", 64).max()
     return finding(
         case(divided=divided, undivided=undivided),
@@ -422,9 +426,10 @@ def others_have_a_part():
 # The chapter on trained models
 
 
-def heads(name, what):
+def heads(name, what, **where):
     """Give a column of a table of heads."""
-    return np.array([float(row[what]) for row in stored(f"trained/{name}")])
+    rows = stored(f"trained/{name}", **where)
+    return np.array([float(row[what]) for row in rows])
 
 
 @ledger.ours(
@@ -513,21 +518,12 @@ def more_than_selection():
     """Without it: {= above :.0f } of {= heads_in_all :.0f } lie above the null
     model that we have.
     """
-    C, size = (
-        {
-            pairs: np.array(
-                [
-                    float(row[what])
-                    for row in stored("trained/terms.csv", pairs=pairs)
-                ]
-            )
-            for pairs in ("attended", "null")
-        }
-        for what in ("C", "size")
+    real, null = (
+        heads("terms.csv", "C", pairs=pairs)
+        * heads("terms.csv", "size", pairs=pairs) ** 2
+        for pairs in ("attended", "null")
     )
-    exceeds = (
-        C["attended"] * size["attended"] ** 2 > C["null"] * size["null"] ** 2
-    )
+    exceeds = real > null
     sharp = heads("heads.csv", "row_sd_content") >= 1.5
     above, count = int(np.sum(exceeds[sharp])), int(sharp.sum())
     return finding(
@@ -563,11 +559,29 @@ def left_by(arm, optimizer, step=460):
 
     Harm is the loss above that of an eighth from the start, seed by seed.
     """
-    mine, best = (annealed(a, optimizer, step=step) for a in (arm, "eighth 0"))
-    seeds = len(mine)
-    plain = (annealed("plain", optimizer, step=step) - best).mean()
-    mean, error = mean_and_error(mine - best[:seeds])
-    return mean / plain, error / plain
+    mine, plain, best = (
+        annealed(each, optimizer, step=step)
+        for each in (arm, "plain", "eighth 0")
+    )
+    mean, error = mean_and_error(mine - best)
+    whole = (plain - best).mean()
+    return mean / whole, error / whole
+
+
+def left(arm):
+    """Give the harm that an arm leaves in the end, by optimizer."""
+    return {name: left_by(arm, name)[0] for name in OPTIMIZERS}
+
+
+def crossed(optimizer, rate=4):
+    """Give the loss above the eighth's of both, of the size and of the way.
+
+    That is of long steps and large logits, of large logits after short steps,
+    and of small ones after long steps, seed by seed.
+    """
+    arms = ("eighth 300", "grown eighth", "shrunk eighth")
+    best = annealed("eighth 0", optimizer, rate=rate)
+    return [annealed(arm, optimizer, rate=rate) - best for arm in arms]
 
 
 @ledger.ours(
@@ -593,11 +607,7 @@ def steps_and_not_size():
     """
     cases, size_alone, way_alone = [], {}, {}
     for name in OPTIMIZERS:
-        best = annealed("eighth 0", name)
-        both, size, way = (
-            annealed(arm, name) - best
-            for arm in ("eighth 300", "grown eighth", "shrunk eighth")
-        )
+        both, size, way = crossed(name)
         effects = {
             "size": ((both - way + size) / 2).mean(),
             "way": ((both - size + way) / 2).mean(),
@@ -611,8 +621,7 @@ def steps_and_not_size():
 @ledger.ours(
     "own-14",
     "So each by itself does more than half of the harm, and the size nearly "
-    "all "
-    "of it",
+    "all of it",
     says="way > 0.5 and size > 0.8",
     settled="growth.md#way-or-size",
     runs=f"{ANNEALED} The same at twice a good rate.",
@@ -631,18 +640,9 @@ def each_is_enough():
     """
     way, size = {}, {}
     for name, rate in [(n, r) for n in OPTIMIZERS for r in (4, 2)]:
-        best, both, small, large = (
-            annealed(arm, name, rate=rate)
-            for arm in (
-                "eighth 0",
-                "eighth 300",
-                "shrunk eighth",
-                "grown eighth",
-            )
-        )
-        harm_of_both = (both - best).mean()
-        way[f"{name} {rate}"] = (small - best).mean() / harm_of_both
-        size[f"{name} {rate}"] = (large - best).mean() / harm_of_both
+        of_both, of_size, of_way = (x.mean() for x in crossed(name, rate))
+        way[f"{name} {rate}"] = of_way / of_both
+        size[f"{name} {rate}"] = of_size / of_both
     cases = [case(way=way[at], size=size[at], arm=True) for at in way]
     return finding(*cases, way=way, size=size)
 
@@ -841,7 +841,7 @@ def bounds_on_weights():
     {= clip['Adam'] :.0%} and {= clip['Muon'] :.0%}.
     """
     clip = {n: max(left_by(c, n)[0] for c in CLIPS) for n in OPTIMIZERS}
-    cap = {name: left_by("cap 5.7", name)[0] for name in OPTIMIZERS}
+    cap = left("cap 5.7")
     cases = [case(clip=clip[n], cap=cap[n], arm=True) for n in OPTIMIZERS]
     return finding(*cases, clip=clip, cap=cap)
 
@@ -861,9 +861,9 @@ def divide_by_more():
     {= left['Muon'] :.0%} with Muon, since by Adam's steps it *is* a lower rate
     from a smaller start. What it does not do is to hold a logit.
     """
-    left = {name: left_by("divided 64", name)[0] for name in OPTIMIZERS}
+    found = left("divided 64")
     return finding(
-        *(case(left=each, arm=True) for each in left.values()), left=left
+        *(case(left=each, arm=True) for each in found.values()), left=found
     )
 
 
@@ -883,9 +883,9 @@ def clipped_gradients():
     """It left {= left['Adam'] :.0%} of the harm with Adam and
     {= left['Muon'] :.0%} with Muon.
     """
-    left = {name: left_by("gradients 1", name)[0] for name in OPTIMIZERS}
+    found = left("gradients 1")
     return finding(
-        *(case(left=each, arm=True) for each in left.values()), left=left
+        *(case(left=each, arm=True) for each in found.values()), left=found
     )
 
 
@@ -951,9 +951,8 @@ def behind(code, step, rate):
     runs=MISTAKES,
     arm="A quarter of the learning rate: it would learn as well.",
     otherwise="scales between 1 and 2.8 times right were tried for 400 steps "
-    "at the higher rate alone, and from "
-    "a start of twice the spread [another model](training.md#instead) "
-    "learned.",
+    "at the higher rate alone, and from a start of twice the spread [another "
+    "model](training.md#instead) learned.",
 )
 def too_large():
     """After 1600 steps no scale is behind by {= none[''] :.2f } and, at a

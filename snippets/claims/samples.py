@@ -88,7 +88,12 @@ def stored(name: str, **where: str) -> list[dict[str, str]]:
         name: of the table, such as `training/learning.csv`.
         where: which rows, by column.
     """
-    table = Path(__file__).parents[1] / name
-    lines = table.read_text("utf-8").splitlines()
-    rows = csv.DictReader(line for line in lines if line[0] != "#")
-    return [row for row in rows if where.items() <= row.items()]
+    return [row for row in table(name) if where.items() <= row.items()]
+
+
+@cache
+def table(name: str) -> list[dict[str, str]]:
+    """Read a measured table, once for all the columns that are asked for."""
+    path = Path(__file__).parents[1] / name
+    lines = path.read_text("utf-8").splitlines()
+    return [*csv.DictReader(line for line in lines if line[0] != "#")]

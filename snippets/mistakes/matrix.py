@@ -41,6 +41,7 @@ names = {
     "1e−9": "a mask of 1e−9",
 }
 d, heads, steps = 32, 4, [400, 1600]
+rates = ("", " slowly")  # the first, and a quarter of it
 # By how much logits are off if a root is missing, or there twice.
 times = float(d**0.5)
 
@@ -75,14 +76,14 @@ cost, slow_cost = (
     np.array(
         [[mean(more(t, r, 1600, rate=rate)) for r in columns] for t in codes]
     )
-    for rate in ("", " slowly")
+    for rate in rates
 )
 n = len(codes)
 # By step and kind: what training with it costs, what loading right weights into
 # it does, what mending the line without the weights does; and for the first and
 # the last, of how many seeds.
 rows, slow_rows = {}, {}
-for by_step, rate in ((rows, ""), (slow_rows, " slowly")):
+for by_step, rate in zip((rows, slow_rows), rates, strict=True):
     for step in steps:
         by_step[step] = {
             name: {
@@ -103,21 +104,21 @@ slow_right = {
 # How much mending the line alone costs, by code, rate and step: the mean over
 # seeds and its error.
 alone = {}
-for code, rate, step in product(codes, ("", " slowly"), steps):
+for code, rate, step in product(codes, rates, steps):
     by = more(code, "right", step, than=(code, code), rate=rate)
     alone[code, rate, step] = mean(by), float(by.std(ddof=1) / len(by) ** 0.5)
 # The largest standard error of a cell of the picture, over its seeds.
 seeds = len(loss("missing", "right", 1600))
 by = [
     more(t, r, 1600, rate=rate)
-    for t, r, rate in product(codes, columns, ("", " slowly"))
+    for t, r, rate in product(codes, columns, rates)
     if (t, r) != ("right",) * 2
 ]
 error = max(float(each.std(ddof=1) / len(each) ** 0.5) for each in by)
 # By how much the loss differs, at most, once W_Q is mended as well.
 rounding = max(
     float(abs(more(code, "mended", step, (code, code), rate)).max())
-    for step, code, rate in product(steps, names, ("", " slowly"))
+    for step, code, rate in product(steps, names, rates)
     if loss(code + rate, "mended", step)
 )
 spread, keys = (
@@ -158,11 +159,10 @@ for axes, part, title in zip(panels, (cost, slow_cost), titles, strict=True):
 plt.show()
 
 # %% says
-both = ("", " slowly")
 small, large = ("twice", "width"), ("heads", "missing")
 own = {
     (code, rate): more(code, code, 1600, rate=rate)
-    for code, rate in product(codes, both)
+    for code, rate in product(codes, rates)
 }
 for code in small:
     assert mean(own[code, ""]) < 0.01, (
@@ -175,18 +175,18 @@ for code in small:
     assert 0.01 < mean(own[code, " slowly"]) < 0.1, (
         "at a quarter of the rate both of them are behind"
     )
-for code, rate in product(large, both):
+for code, rate in product(large, rates):
     assert mean(own[code, rate]) > 0.02, "more than right code at both"
     assert mean(own[code, rate]) > 0.02, (
         "only the last two lose at both rates, whose logits are too large"
     )
-for code, rate, step in product(small, both, steps):
+for code, rate, step in product(small, rates, steps):
     mended, error_of_it = alone[code, rate, step]
     assert mended > 2 * error_of_it, "where the old scale was too small"
 for code in large:
     assert alone[code, "", 1600][0] < 0, "they gain a little"
     assert alone[code, " slowly", 1600][0] > 0.02, "and lose at a quarter of it"
-for code, rate in product((*small, *large), both):
+for code, rate in product((*small, *large), rates):
     early, late = (mean(more("right", code, step, rate=rate)) for step in steps)
     assert late > 1.5 * early, "Longer training makes loading dearer"
 flat = rows[1600]["scaled twice"]["loaded"]

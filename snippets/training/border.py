@@ -71,10 +71,10 @@ for count in (1, 10):
     steps_grow[count] = exponent(dims, moved)
     predicted[count] = 1 / 2 - steps_grow[count][0]
 
-
+sizes = [16, 64, 256]
 table = [
     (d, *(f"{border[points[row]]:.2g}" for points in arms.values()))
-    for row, d in enumerate([16, 64, 256])
+    for row, d in enumerate(sizes)
 ]
 
 highest = border["d", 256]
@@ -82,7 +82,6 @@ highest = border["d", 256]
 # At one rate that is neither too high nor too low: how many seeds learn, and
 # how many steps the median seed takes.
 rate = 0.002828
-sizes = [16, 64, 256]
 of_one_rate = {}
 for arm, d in [*arms["own rate"], *arms["√d"][1:]]:
     here = rows[

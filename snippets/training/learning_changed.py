@@ -52,20 +52,14 @@ linear = np.sqrt(d) / 3  # nn.Linear gives q and k a third of the variance
 faster = {size: size**0.25 for size in (64, 256)}
 
 # The gradient of W_Q and W_K at the start: how long it is without the divisor,
-# in lengths with √d, also with the division undone; the same of a typical
-# sequence; and what share of its mean square batches have in common.
+# in lengths with √d.
 batch, signal = 64, read("signal.csv")
 signal = signal[(signal["layer"] == "both") & (signal["pairs"] == 8)]
-length, median, common = {}, {}, {}
-for divisor in ("none", "√d"):
-    here = signal[(signal["d"] == d) & (signal["divisor"] == divisor)]
-    length[divisor], shares = here["length"], here["common"]
-    median[divisor] = here["typical"]
-    common[divisor] = shares.mean(), shares.std(ddof=1) / np.sqrt(len(shares))
-longer = np.mean(length["none"] / length["√d"])
-typical = np.mean(median["none"] / median["√d"])
-at_logits, typical_at_logits = longer / np.sqrt(d), typical / np.sqrt(d)
-agree = {divisor: mean for divisor, (mean, _) in common.items()}
+signal = signal[signal["d"] == d]
+bare, divided = (
+    signal["length"][signal["divisor"] == by] for by in ("none", "√d")
+)
+longer = np.mean(bare / divided)
 
 # %%
 import matplotlib.pyplot as plt

@@ -17,9 +17,8 @@ def column(what, arm, optimizer, step=460, rate=4):
 
 
 def above(arm, optimizer, step=460):
-    """Give the loss above that of an eighth from the start, for the seeds that an arm has."""
-    mine = column("loss", arm, optimizer, step)
-    return mine - column("loss", "eighth 0", optimizer, step)[: len(mine)]
+    """Give the loss above that of an eighth from the start, seed by seed."""
+    return column("loss", arm, optimizer, step) - column("loss", "eighth 0", optimizer, step)
 
 
 def test_every_arm(snippet):
