@@ -1,5 +1,9 @@
 """A project: what its snippets and labs gave, brought up to date once, and what pages look up.
 
+A run that is not there yet is an answer like any other: while serving, pages are made without what
+it would give (`PendingError`), or with what it gave last, and made again when it is there. The
+project changes in `refresh` alone, between two builds, so that no build sees two states of it.
+
 A *look-up* is a question of two words, `kind key`, such as `run variance/spread`. Whatever is made
 of answers notes each question with a digest of its answer; that is its *trace*. As long as all
 answers have the digests of the trace, what is kept need not be made again.
@@ -9,18 +13,19 @@ import hashlib
 import platform
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Protocol
 
-from weave.basics.errors import WeaveError, did_you_mean, read_text
+from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
 from weave.basics.store import Entry, Store
 from weave.run.results import Results
-from weave.run.runner import run_all
+from weave.run.runner import Ended, Found, Job, Runner
 from weave.run.snippet import file_digest, find_snippets
 
 PACKAGE = Path(__file__).parent
@@ -31,6 +36,17 @@ MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
 IMPORTED = re.compile(r"^import (\w+)$", re.MULTILINE)
 WATCHED = ("snippets", "docs", "proofs", "check_attention")
 
+
+class Traced(Protocol):
+    """What knows of what it was made."""
+
+    @property
+    def trace(self) -> Mapping[str, str]:
+        """By look-up, the digest of the answer."""
+        ...
+
+
+Stamp = tuple[Path, int, int]
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
 # this module, and others in weave/text and weave/embeds, which a search for `@looks_up("work"`
@@ -62,6 +78,12 @@ def looks_up(kind: str, entry: str = "") -> Callable[[Answer], Answer]:
     return enter
 
 
+def saved_at(file: Path) -> tuple[int, int]:
+    """Give when a file was saved, and its size."""
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
 def digest(what: object) -> str:
     """Tell something from anything else that has another `repr`."""
     return hashlib.sha256(repr(what).encode()).hexdigest()
@@ -74,6 +96,9 @@ class Project:
         jobs: the file of each snippet and lab, by its name, such as `variance/spread`.
         runs: what they gave, by name.
         failed: why others gave nothing, by name.
+        pending: those that are being run, or wait for it, by name. Of one that was run before, as
+            its files were then, `runs` has the last run.
+        runner: runs them.
     """
 
     time_limit = 60.0  # seconds, after which a snippet or a lab is stopped
@@ -84,75 +109,117 @@ class Project:
         self.jobs: dict[str, Path] = {}
         self.runs: dict[str, Entry] = {}
         self.failed: dict[str, WeaveError] = {}
-        self.stamps: set[tuple[Path, int, int]] = set()
+        self.pending: dict[str, Path] = {}
+        self.runner = Runner(root, self.time_limit)
+        self.stamps: set[Stamp] = set()
+        self.edits = 0  # how often a file has changed, other than a page
+        # What has been run since. It counts, even if a file that it read is another by now.
+        self.just_run: dict[str, Entry] = {}
         # Since the last refresh: answers to look-ups, and their digests.
         self.answers: dict[str, Any] = {}
         self.digests: dict[str, str] = {}
         self.lock = Lock()
 
-    def refresh(self) -> None:
+    def refresh(self, patience: float | None = None) -> None:
         """Bring all snippets and labs up to date, unless no file has changed since the last time.
 
         What fails is not kept; whoever asks for it learns why.
+
+        Args:
+            patience: how long to wait for runs, in seconds. What is not there by then is `pending`:
+                ask again when the runner has heard of one. Without it, until all are there.
         """
+        end = None if patience is None else time.monotonic() + patience
         with self.lock:
-            stamps = self.stamps_now()
-            while stamps != self.stamps:
-                if any(file.suffix != ".md" for file, *_ in stamps ^ self.stamps):
-                    self.failed = {}  # else an endless loop would be run at every word of a page
-                self.answers, self.digests = {}, {}
-                self.bring_up_to_date()
-                self.stamps = stamps
-                stamps = self.stamps_now()  # one may have been saved meanwhile
+            try:
+                self.take_up()
+                while self.pending and (end is None or time.monotonic() < end):
+                    self.runner.wait(None if end is None else end - time.monotonic())
+                    self.take_up()
+            except BaseException:  # nobody waits any more; and what was begun is to be done again
+                self.stamps = set()
+                self.runner.close()
+                raise
+
+    def take_up(self) -> None:
+        """Take over what has been saved and what has been run, and have run what is missing."""
+        ended = self.runner.take()
+        stamps = self.stamps_now()
+        changed = stamps ^ self.stamps
+        if not changed and not ended:
+            return
+        self.answers, self.digests = {}, {}
+        for each in ended:
+            self.keep_run(each)
+        if any(file.suffix != ".md" for file, *_ in changed):
+            self.failed = {}  # else an endless loop would be run at every word of a page
+            self.just_run = {}
+            self.edits += 1
+        self.stamps = stamps
+        self.bring_up_to_date()
 
     def begin_again(self, error: sqlite3.DatabaseError) -> None:
         """Put aside what is kept, which is damaged; the next refresh runs everything."""
         self.store.put_aside(error)
         self.stamps, self.runs, self.answers, self.digests = set(), {}, {}, {}
+        self.just_run = {}
 
     def bring_up_to_date(self) -> None:
-        """Find the run of each snippet and lab that fits the files as they are, or run it."""
+        """Find the run of each snippet and lab that fits the files as they are, or have it run."""
         labs = {f"labs/{lab.stem}": lab for lab in self.root.glob("docs/labs/*.ipynb")}
-        jobs = {**labs, **find_snippets(self.root / "snippets")}
-        runs: dict[str, Entry] = {}
-        missing: dict[str, Path] = {}
-        for name, path in jobs.items():
+        self.jobs = {**labs, **find_snippets(self.root / "snippets")}
+        runs, pending = {}, {}
+        for name, path in self.jobs.items():
             if name in self.failed:
                 continue
-            run = self.find("run", name)
-            if run:
+            if run := self.find("run", name) or self.just_run.get(name):
                 runs[name] = run
             else:
-                missing[name] = path
-        # What reads ledgers comes after them: it takes over what they have found.
-        reads_ledgers = {name for name in missing if self.imports_any(missing[name], missing)}
-        for names in (missing.keys() - reads_ledgers, reads_ledgers):
-            runs |= self.run_jobs({name: missing[name] for name in missing if name in names})
-        self.jobs, self.runs = jobs, runs
+                pending[name] = path
+        self.runs, self.pending = runs, pending
+        self.runner.want(self.jobs_to_run())
+        for name in self.pending:
+            if last := next(self.store.entries("run", name), None):
+                self.runs[name] = last
         self.share_errors()
 
-    def imports_any(self, script: Path, jobs: Mapping[str, Path]) -> bool:
-        """Tell whether one of the claims' scripts imports another that is among some jobs."""
+    def jobs_to_run(self) -> dict[str, Job]:
+        """Give what can be run now of what is pending.
+
+        What reads ledgers comes after them: it takes over what they have found.
+        """
+        found_before = {}
+        for script, run in self.earlier_ledgers(self.pending).items():
+            found_before[script] = Found(run.read("value claims"), run.trace)
+        ready = [name for name, path in self.pending.items() if not self.waits_for_ledger(path)]
+        jobs = {}
+        for name in ready or self.pending:  # ledgers that import each other fail, and say why
+            path = self.pending[name]
+            found = found_before if name.startswith("claims/") else {}
+            jobs[name] = Job(path, saved_at(path), self.edits, found)
+        return jobs
+
+    def waits_for_ledger(self, script: Path) -> bool:
+        """Tell whether one of the claims' scripts imports another that is pending."""
         if script.parent.name != "claims":
             return False
         modules = IMPORTED.findall(script.read_text("utf-8", errors="replace"))
-        return any(f"claims/{module}" in jobs for module in modules)
+        return any(f"claims/{module}" in self.pending for module in modules)
 
-    def run_jobs(self, jobs: Mapping[str, Path]) -> dict[str, Entry]:
-        """Run snippets and labs; keep each run, or note why it failed."""
-        runs: dict[str, Entry] = {}
-        ledgers = self.earlier_ledgers(jobs)
-        found_before = {script: run.read("value claims") for script, run in ledgers.items()}
-        for name, outcome in run_all(jobs, self.root, self.time_limit, found_before):
-            if isinstance(outcome, WeaveError):
+    def keep_run(self, ended: Ended) -> None:
+        """Keep what a snippet or a lab gave, or note why it failed."""
+        name, job, outcome = ended
+        if isinstance(outcome, WeaveError):
+            if job.edits == self.edits:  # else of files that may have been mended since it began
                 self.failed[name] = outcome
-                continue
-            trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
-            for script, run in ledgers.items():
-                if name.startswith("claims/") and f"file {script}" in trace:
-                    trace = {**run.trace, **trace}  # what it found is of what it read
-            runs[name] = self.store.write("run", name, trace, outcome)
-        return runs
+            return
+        trace = {**outcome.pop("trace"), "machinery runs": self.digest("machinery runs")}
+        for script, found in job.found_before.items():
+            if f"file {script}" in trace:
+                trace = {**found.trace, **trace}  # what it found is of what it read
+        entry = self.store.write("run", name, trace, outcome)
+        if job.edits == self.edits:
+            self.just_run[name] = entry
 
     def share_errors(self) -> None:
         """Have a snippet that fails because of one that it imports fail with the same error.
@@ -184,26 +251,32 @@ class Project:
                     break
         return found
 
-    def stamps_now(self) -> set[tuple[Path, int, int]]:
+    def stamps_now(self) -> set[Stamp]:
         """Give the files in the folders that are watched, when each was saved, and its size."""
         stamps = set()
         for folder in WATCHED:
             for file in (self.root / folder).rglob("*"):
                 with suppress(FileNotFoundError):  # an editor's own, which is gone by now
                     if not file.is_dir():
-                        stat = file.stat()
-                        stamps.add((file, stat.st_mtime_ns, stat.st_size))
+                        stamps.add((file, *saved_at(file)))
         return stamps
+
+    def has_been_edited(self) -> bool:
+        """Tell whether a file has changed since the last refresh."""
+        return self.stamps_now() != self.stamps
 
     def run_of(self, name: str) -> Entry:
         """Give what a snippet or a lab gave when it was run.
 
         Raises:
+            PendingError: it is being run for the first time, or waits for it.
             WeaveError: it failed, or there is none of this name.
         """
         if name in self.failed:
             raise self.failed[name]
         if name not in self.runs:
+            if name in self.pending:
+                raise PendingError(name)
             script = f"snippets/{name}.py"
             if (self.root / script).is_file():
                 read_text(self.root / script, script)  # no cell is found in UTF-16
@@ -264,7 +337,7 @@ class Project:
         self.digests[question] = answer if kind == "file" else digest(answer)
         return self.digests[question]
 
-    def is_fresh(self, entry: Entry, given: Mapping[str, str] = {}) -> bool:
+    def is_fresh(self, entry: Traced, given: Mapping[str, str] = {}) -> bool:
         """Tell whether all that an entry was made of is as it was.
 
         Args:

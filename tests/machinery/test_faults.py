@@ -5,6 +5,8 @@ import logging
 import os
 import pickle
 import sqlite3
+import subprocess
+import sys
 import zlib
 from base64 import b64encode
 
@@ -15,6 +17,7 @@ from mkdocs.exceptions import Abort
 
 from tests.machinery.faults import CHAPTER, FAULTS, SITE, content, write
 from weave.project import project_at
+from weave.run.runner import Runner
 
 CONFIG = "mkdocs.yml"
 
@@ -54,12 +57,22 @@ def test_a_fault_stops_the_build_is_named_and_leaves_what_was_good(site, caplog,
         assert content(site / "site") == before
         assert kept(site) == cache
         assert not list(site.glob(".site-*"))
-    ran = []
-    monkeypatch.setattr("weave.project.run_all", lambda jobs, *_: ran.extend(jobs) or [])
+    monkeypatch.setattr(Runner, "start", lambda _: pytest.fail("something is run again"))
     build(load_config(str(site / CONFIG), strict=True))
     assert content(site / "site") == before
-    assert ran == []
     assert kept(site) == cache
+
+
+def test_a_machine_that_refuses_the_cache_is_a_sentence(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Home\n")
+    (tmp_path / CONFIG).write_text("site_name: test\nplugins: [weave]\n")
+    (tmp_path / ".cache/weave.sqlite").mkdir(parents=True)  # no file can be opened there
+    command = [sys.executable, "-m", "mkdocs", "build"]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode
+    assert "may it be written?" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 class Bad:

@@ -111,7 +111,7 @@ def test_all_pages_are_made_again_for_another_option_and_another_machinery(site,
     project_at.cache_clear()
     site.level = logging.INFO
     assert site.made() == PAGES
-    assert any("ran chapter/line" in line for line in site.built.warnings)
+    assert any("ran chapter/line, claims/source in" in line for line in site.built.warnings)
 
 
 def test_a_claim_s_row_is_made_again_where_its_section_has_another_name(site):

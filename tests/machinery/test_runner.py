@@ -1,6 +1,5 @@
 """Snippets run alone, in time, in parallel, and only when something that they use has changed."""
 
-import logging
 import os
 import py_compile
 
@@ -9,7 +8,7 @@ import pytest
 from tests.machinery.conftest import DRAW, SNIPPET
 from weave.basics.errors import WeaveError
 from weave.project import Project as Woven
-from weave.run.runner import run_all
+from weave.run.runner import Runner
 
 RUN_ID = "import os, time\nrun_id = f'{os.getpid()}-{time.time()}'"
 
@@ -156,12 +155,12 @@ def test_a_snippet_lists_no_folder_in_which_a_new_file_would_go_unnoticed(projec
 def test_what_is_saved_while_snippets_run_counts_too(project, monkeypatch):
     project.snippet("slope = 1.0")
 
-    def meanwhile(jobs, *more):
-        yield from run_all(jobs, *more)
-        if jobs:
-            project.snippet("slope = 2.0")
+    def meanwhile(runner, *more):
+        wait(runner, *more)
+        project.snippet("slope = 2.0")
 
-    monkeypatch.setattr("weave.project.run_all", meanwhile)
+    wait = Runner.wait
+    monkeypatch.setattr(Runner, "wait", meanwhile)
     assert project.run().results.slope == 2.0
 
 
@@ -173,14 +172,14 @@ def test_a_file_that_is_gone_while_they_are_listed_is_no_mistake(project):
 
 def test_what_failed_is_run_again_for_new_code_and_not_for_new_words(project):
     project.snippet("slope = 1 / 0")
-    project.log.set_level(logging.INFO)
-    woven, logged = Woven(project.root), []
+    woven, ran, counted = Woven(project.root), [], []
+    woven.runner.heard = lambda: ran.append(woven.runner.state()["is over"])
     for file, text in (("docs/chapter.md", "words"), ("snippets/chapter/law.csv", "1")):
         for _ in range(2):
             woven.refresh()
-            logged.append(project.log.text.count("ran chapter/line"))
+            counted.append(ran.count(True))
             project.file(file, text)
-    assert logged == [1, 1, 1, 2]
+    assert counted == [1, 1, 1, 2]
 
 
 def test_a_file_that_is_looked_for_in_vain_runs_it_again_once_it_is_there(project):

@@ -1,12 +1,7 @@
 """`mkdocs serve` shows a change and a mistake, of whatever sort, and goes on."""
 
-import socket
 import sqlite3
-import subprocess
-import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from types import SimpleNamespace
@@ -14,15 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from tests.machinery.conftest import Project
+from tests.machinery.serving import CONFIG, Server
 
-BUILT = "Documentation built"
+BUILT = "Reloading browsers"  # MkDocs says each thing once, and may build twice in .05 s
 
 
 PAGE = "# T\n\n::: chapter/line\n\nIt is {= line.slope }.\n"
-CONFIG = (
-    "site_name: test\nplugins: [weave]\nwatch: [snippets]\nmarkdown_extensions:\n"
-    "  - pymdownx.superfences\n  - md_in_html\n  - weave\n"
-)
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +36,12 @@ def as_at_first(project: Project, page: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def server(project) -> Iterator[tuple[subprocess.Popen, str]]:
-    """A server of the project, and its address."""
+def server(project) -> Iterator[Server]:
+    """A server of the project."""
     as_at_first(project, PAGE)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    command = [sys.executable, "-m", "mkdocs", "serve", "--dev-addr", address]
-    with (project.root / "log").open("w") as output:
-        server = subprocess.Popen(command, cwd=project.root, stderr=output)
-    yield server, address
-    server.terminate()
-    server.wait()
+    server = Server(project.root)
+    yield server
+    server.end()
 
 
 @pytest.fixture
@@ -66,41 +52,18 @@ def served(project, server, request) -> SimpleNamespace:
     the server says these, and gives all that it has said in this test; `status(path)` asks for a
     file.
     """
-    process, address = server
-    log = project.root / "log"
-    begins = 0
-
-    def status(path: str) -> tuple[int, str]:
-        try:
-            with urllib.request.urlopen(f"http://{address}/{path}", timeout=5) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, ""
-        except OSError:
-            return 0, ""  # not up yet
-
-    def wait(text: str, look) -> str:
-        found = ""
-        for _ in range(3000):  # five minutes, on a busy machine
-            found = look()
-            if text in found:
-                return found
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.1)
-        raise AssertionError(f"{text!r} did not appear in: {found}")
-
-    def read(text: str) -> str:
-        return wait(text, lambda: status("chapter/")[1])
-
     as_at_first(project, f"{PAGE}\nFor {request.node.name}.\n")
-    assert ">1.25</a>" in read(f"For {request.node.name}.")
-    while begins < len(log.read_text()):  # it builds twice, if the files were not seen together
-        begins = len(log.read_text())
+    server.read("chapter/", f"For {request.node.name}.", ">1.25</a>")
+    begins = 0
+    while begins < len(
+        server.log.read_text()
+    ):  # it builds twice, if the files were not seen together
+        begins = len(server.log.read_text())
         time.sleep(1)
     return SimpleNamespace(
-        read=read,
-        said=lambda words: wait(words, lambda: log.read_text()[begins:]),
-        status=lambda path: status(path)[0],
+        read=lambda text: server.read("chapter/", text),
+        said=lambda words: server.wait(lambda: server.log.read_text()[begins:] or " ", words),
+        status=lambda path: server.ask(path)[0],
     )
 
 

@@ -17,8 +17,8 @@ from weave.basics.store import Store
 from weave.embeds.embed import Context
 from weave.embeds.value import evaluate
 from weave.pages import lab
-from weave.project import Project
-from weave.run.runner import execute, run_all
+from weave.project import Project, saved_at
+from weave.run.runner import Job, Runner, execute
 
 DRAWS = re.compile(r"\bdefault_rng\(|\bqmc\.")
 PRINTED = re.compile(r"(?P<number>[−-]?[\d.]+)\s±\s(?P<error>[\d.]+)")  # with its standard error
@@ -66,7 +66,10 @@ def with_shifted_seeds(project: Project, folder: Path, shift: int) -> Project:
     other.store = Store(folder / f"shift-{shift}.sqlite")
     other.jobs, other.runs = project.jobs, dict(project.runs)
     with patch("weave.run.runner.execute", partial(execute_shifted, shift)):
-        for name, outcome in run_all(draws(project), project.root, 5 * project.time_limit):
+        runner = Runner(project.root, 5 * project.time_limit)
+        runner.want({name: Job(path, saved_at(path)) for name, path in draws(project).items()})
+        runner.wait()
+        for name, _, outcome in runner.take():
             if isinstance(outcome, WeaveError):
                 raise outcome
             trace = {**outcome.pop("trace"), "shift": str(shift)}
@@ -127,7 +130,7 @@ def prints(project: Project, source: str) -> dict[str, Print]:
     path = project.root / "docs" / source
     page = Recorder(project, source, markdown=Markdown(), place=f"docs/{source}:{{}}".format)
     if path.suffix == ".ipynb":
-        text, page.place = lab.to_markdown(project, path.stem, "")
+        text, page.place = lab.to_markdown(page, path.stem, "")
     else:
         text = path.read_text("utf-8")
     with patch("weave.embeds.value.evaluate", note):

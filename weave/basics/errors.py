@@ -20,6 +20,18 @@ class WeaveError(Exception):
         self.line = line
 
 
+class PendingError(WeaveError):
+    """What is asked for has not been run yet: no mistake, and what asks for it waits.
+
+    Args:
+        name: of the snippet or the lab.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} has not been run yet")
+        self.name = name
+
+
 def did_you_mean(word: object, known: Iterable[object], before: str = "") -> str:
     """End a sentence about a word that is not known, with the one that is meant, perhaps.
 

@@ -5,10 +5,11 @@
 """
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from weave.basics.errors import WeaveError, did_you_mean, read_text
+from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
 from weave.embeds.embed import Context, Embed, block
 from weave.project import Project, looks_up
 from weave.text.headings import sections, title_of
@@ -110,8 +111,9 @@ def citations(project: Project, _: str) -> dict[str, dict[str, dict[str, str]]]:
             anchor = f"#{heading.id}" if heading and heading.id else ""
             for citation in CITATION.finditer(below):
                 note(citation["works"], title, section, file.name + anchor)
-    for number, claim in project.look_up("claims").items():
-        note(" ".join(claim["cites"]), "Claims", number, f"claims.md#{number}")
+    with suppress(PendingError):  # the list is made again when they are there
+        for number, claim in project.look_up("claims").items():
+            note(" ".join(claim["cites"]), "Claims", number, f"claims.md#{number}")
     return citing
 
 

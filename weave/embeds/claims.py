@@ -43,8 +43,15 @@ Claim = dict[str, Any]  # what a ledger says of a claim
 
 @looks_up("claims")
 def claims_by_number(project: Project, _: str) -> dict[str, Claim]:
-    """Give by its number each claim's verdict and place, where it is settled, what it cites."""
+    """Give by its number each claim's verdict and place, where it is settled, what it cites.
+
+    Raises:
+        PendingError: a ledger has not been run yet.
+    """
     found: dict[str, Claim] = {}
+    for name in project.pending:
+        if name.startswith("claims/"):
+            project.run_of(name)
     for name, run in sorted(project.runs.items()):
         if not name.startswith("claims/"):
             continue

@@ -11,12 +11,14 @@ from textwrap import indent
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from weave.basics.errors import WeaveError
+from weave.basics.errors import PendingError, WeaveError
 from weave.project import Project
 from weave.run.results import Results
 
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
+OF_A_RUN = {"run", "result", "results", "files_read"}  # look-ups whose key begins with its name
+NOT_YET = '<span class="pending" data-run="{}" role="img" aria-label="not run yet">…</span>'
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Context:
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far
     woven: str = ""  # the whole page in Markdown, with placeholders for what was stashed
     plain: dict[str, str] = field(default_factory=dict)  # what these say in plain text
+    asked: list[str] = field(default_factory=list)  # the runs that were looked up so far
+    waits: set[str] = field(default_factory=set)  # for these runs, which are not there yet
 
     @property
     def chapter(self) -> str:
@@ -127,9 +131,19 @@ class Context:
         return placeholder
 
     def look_up(self, kind: str, key: str = "") -> Any:
-        """Look something up; the page is made again when the answer changes."""
+        """Look something up; the page is made again when the answer changes.
+
+        Raises:
+            PendingError: a run is not there yet of which the answer is made.
+        """
         self.trace[f"{kind} {key}"] = self.project.digest(f"{kind} {key}")
-        return self.project.look_up(kind, key)
+        if kind in OF_A_RUN:
+            self.asked.append(key.partition(".")[0])
+        try:
+            return self.project.look_up(kind, key)
+        except PendingError as error:
+            self.waits.add(error.name)
+            raise
 
     def results(self, name: str) -> Results:
         """Give all results of a snippet, or raise WeaveError if there are none."""
@@ -147,18 +161,29 @@ class Context:
         return getattr(self.known[snippet], name)
 
     def weave(self, text: str) -> str:
-        """Put in what the tokens of a text stand for. A mistake is shown in its token's place."""
+        """Put in what the tokens of a text stand for. A mistake is shown in its token's place.
+
+        So is that something has not been run yet. A run that is out of date cannot give what only
+        the next one will: what it lacks is no mistake either.
+        """
 
         def shown(match: re.Match[str]) -> str:
             self.line = text.count("\n", 0, match.start()) + 1
+            asked = len(self.asked)
             try:
                 return self.put_in(match)
-            except WeaveError as error:
-                return margin(match) + self.report(error)
+            except PendingError as error:
+                return margin(match) + self.waiting(error.name, match)
             except sqlite3.DatabaseError:  # of what is kept: no mistake on this page
                 raise
-            except Exception as error:  # Python's own, say of a key that is no literal
-                token = match[0].strip()[:80]
+            except Exception as error:
+                for name in self.asked[asked:]:
+                    if name in self.project.pending:
+                        self.waits.add(name)
+                        return margin(match) + self.waiting(name, match)
+                if isinstance(error, WeaveError):
+                    return margin(match) + self.report(error)
+                token = match[0].strip()[:80]  # Python's own, say of a key that is no literal
                 flaw = f"'{token}': {type(error).__name__}: {error}"
                 return margin(match) + self.report(WeaveError(flaw))
 
@@ -195,6 +220,11 @@ class Context:
 
         return replace(self, place=place, line=1, own={}, captioned=snippet)
 
+    def waiting(self, name: str, token: re.Match[str]) -> str:
+        """Give what stands in the place of what has not been run yet: nothing like a number."""
+        is_block = token[0].lstrip(" \t").startswith(":::")
+        return self.stash(being_run(name) if is_block else NOT_YET.format(escape(name)), "…")
+
     def report(self, error: WeaveError, where: str = "") -> str:
         """Log a mistake with its page and line, once, and give what shows it on the page.
 
@@ -218,6 +248,12 @@ class Context:
         for message, (_, *again) in self.said.items():
             if again:
                 log.warning("%s: the same again: %s", ", ".join(again), message)
+
+
+def being_run(name: str) -> str:
+    """Say that a snippet or a lab is being run; while serving, a script adds for how long."""
+    name = escape(name)
+    return f'<span class="pending" data-run="{name}"><b>{name}</b> is being run</span>'
 
 
 def mistake(where: str, message: str) -> str:

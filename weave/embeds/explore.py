@@ -12,8 +12,9 @@ import re
 from html import escape
 from typing import Any
 
+from weave.basics.errors import PendingError
 from weave.embeds.embed import Context, block
-from weave.embeds.figure import of_snippet
+from weave.embeds.figure import empty_drawing, of_snippet
 
 
 def weave_explorable(match: re.Match[str], context: Context) -> str:
@@ -40,7 +41,11 @@ def array_as_list(array: Any) -> Any:
 
 def weave_picture(match: re.Match[str], context: Context) -> str:
     """Put in a drawing that no reader needs to be told about."""
-    figure = of_snippet(match["pictured"], context)
+    name = match["pictured"]
+    try:
+        figure = of_snippet(name, context)
+    except PendingError:
+        return context.stash(empty_drawing(name, context, "picture"), "…")
     svg = re.sub('role="img" aria-labelledby="[^"]*"', 'aria-hidden="true"', figure.svg, count=1)
     return context.stash(f'<div class="picture">{svg}</div>', figure.alternative)
 

@@ -8,11 +8,15 @@ import re
 from html import escape
 from typing import NamedTuple
 
-from weave.basics.errors import WeaveError, did_you_mean
-from weave.embeds.embed import Context, block
+from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
+from weave.embeds.embed import Context, being_run, block
 from weave.embeds.value import fill_in
 from weave.project import Project, looks_up
 from weave.run import notebook
+from weave.run.snippet import read_snippet
+
+SIZE = re.compile(r"figsize=\(\s*([\d.]+),\s*([\d.]+)")
+USUAL_SIZE = (6.4, 3.6)  # inches, as weave/run/figure.mplstyle has it
 
 
 class Figure(NamedTuple):
@@ -31,7 +35,11 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
     name = match["figure_name"]
     if name in context.shown:
         raise WeaveError(f"figure '{name}' stands on this page already; link to it instead")
-    figure = of_cell(name, context) if name.startswith("labs/") else of_snippet(name, context)
+    of = of_cell if name.startswith("labs/") else of_snippet
+    try:
+        figure = of(name, context)
+    except PendingError as error:
+        return place_of(name, error.name, context)
     context.shown.add(name)
     alternative = figure.alternative
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
@@ -50,6 +58,49 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
         context.stash("</details></div></div>", f"\x0f{figure.script}"),
     ]
     return "\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def place_of(name: str, run: str, context: Context) -> str:
+    """Give what stands in the place of a figure that has not been run yet: its size, its caption.
+
+    Args:
+        name: of the figure.
+        run: the snippet or the lab that gives it.
+        context: the page.
+    """
+    if run == name:
+        anchor = context.figure_id(name)
+        caption = context.of_caption(name).weave(read_snippet(context.project.jobs[run]).caption)
+    else:
+        cell = cells_of(run, context)[name]
+        anchor = cell.id
+        caption, _, _ = words_of_figure(cell)
+    drawing = empty_drawing(run, context)
+    parts = [
+        context.stash(f'<div class="snippet"><figure id="{anchor}">{drawing}', "…"),
+        context.stash("<figcaption>"),
+        on_one_line(caption),
+        context.stash("</figcaption></figure></div>"),
+    ]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def empty_drawing(run: str, context: Context, kind: str = "drawing") -> str:
+    """Give a frame of the size that a drawing will have, as far as its code tells.
+
+    Args:
+        run: the snippet or the lab that draws.
+        context: the page.
+        kind: of the element around it, its class.
+    """
+    size = SIZE.search(read_text(context.project.jobs[run], run))
+    width, height = (float(size[1]), float(size[2])) if size else USUAL_SIZE
+    return (
+        f'<div class="{kind}"><svg viewBox="0 0 {width * 72:g} {height * 72:g}" class="pending" '
+        f'width="{width * 96:.0f}" height="{height * 96:.0f}" aria-hidden="true">'
+        '<rect width="100%" height="100%"></rect></svg>'
+        f"{being_run(run)}</div>"
+    )
 
 
 def of_snippet(name: str, context: Context) -> Figure:
@@ -102,10 +153,7 @@ def of_cell(name: str, context: Context) -> Figure:
     """Give the figure of a lab's cell, such as `labs/variance/figure-6`; WeaveError without one."""
     lab = "/".join(name.split("/")[:2])
     run = context.look_up("run", lab)
-    cells = {}
-    for cell in notebook.read_notebook(context.project.jobs[lab]):
-        if cell.is_code:
-            cells[f"{lab}/{cell.id}"] = cell
+    cells = cells_of(lab, context)
     if name not in cells:
         raise WeaveError(f"{lab}.ipynb has no cell '{name}'{did_you_mean(name, cells)}")
     cell = cells[name]
@@ -114,6 +162,12 @@ def of_cell(name: str, context: Context) -> Figure:
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
     return Figure(cell.id, shown["svg"], caption, on_one_line(alternative), code_block(code))
+
+
+def cells_of(lab: str, context: Context) -> dict[str, notebook.Cell]:
+    """Give the cells of a lab that are code, by the names of the figures that they may draw."""
+    cells = notebook.read_notebook(context.project.jobs[lab])
+    return {f"{lab}/{cell.id}": cell for cell in cells if cell.is_code}
 
 
 def words_of_figure(cell: notebook.Cell) -> tuple[str, str, str]:

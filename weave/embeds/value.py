@@ -16,8 +16,8 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from weave.basics.errors import WeaveError, did_you_mean
-from weave.embeds.embed import Context, Embed
+from weave.basics.errors import PendingError, WeaveError, did_you_mean
+from weave.embeds.embed import Context, Embed, being_run
 
 # `your-model/weights.largest['keys']`: another chapter, a snippet, its result, keys.
 # A snippet's name is that of its file, which may have a hyphen.
@@ -62,6 +62,8 @@ def in_plain_text(printed: str) -> str:
 def fill_in(text: str, context: Context) -> str:
     """Put the computed numbers into plain text: a text alternative, or a script's docstring.
 
+    What has not been run yet is an ellipsis.
+
     Raises:
         WeaveError: what is quoted is no result. It has the line within the text, counted from 0.
     """
@@ -70,6 +72,8 @@ def fill_in(text: str, context: Context) -> str:
         line = text.count("\n", 0, match.start())
         try:
             printed, _ = evaluate(match["value_text"], context)
+        except PendingError:
+            return "…"
         except WeaveError as error:
             raise WeaveError(str(error), line) from None
         except sqlite3.DatabaseError:
@@ -116,10 +120,13 @@ def source_of(snippet: str, context: Context) -> str:
 
 
 def as_tex(tex: str, context: Context) -> str:
-    """Put the computed numbers into a formula."""
+    """Put the computed numbers into a formula; what has not been run yet is an empty box."""
 
     def typeset(match: re.Match[str]) -> str:
-        printed, _ = evaluate(match[1], context)
+        try:
+            printed, _ = evaluate(match[1], context)
+        except PendingError:
+            return r"\square "
         power = EXPONENT.sub(lambda m: rf"\times 10^{{{int(m[1])}}}", printed)
         return power.replace(",", "{,}").replace("%", r"\%").replace("±", r"\pm")
 
@@ -205,7 +212,12 @@ def weave_rows(match: re.Match[str], context: Context) -> str:
     """
     names = re.findall(r"\w+", match["names"])
     rows = []
-    for case in cases_of(match["cases"].strip(), context):
+    try:
+        cases = cases_of(match["cases"].strip(), context)
+    except PendingError as error:
+        columns = re.sub(r"\{=.*?\}|\\\|", "", match["row"]).count("|") - 1
+        return f"| {context.stash(being_run(error.name), '…')} |{' |' * (columns - 1)}"
+    for case in cases:
         values = case if len(names) > 1 else [case]
         try:
             own = dict(zip(names, values, strict=True))

@@ -13,7 +13,7 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_post_page            once all pages are converted: a page within the theme, finished
     on_post_build           search's list, the fonts; the new site takes the place of the last
 
-`pages.py` says how a page is kept.
+`pages.py` says how a page is kept, `live.py` how the site is served while it is made.
 """
 
 import logging
@@ -33,17 +33,25 @@ from mkdocs.utils import CountHandler
 from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import is_damage
 from weave.embeds.embed import Context, log, mistake
+from weave.engines import progress
 from weave.engines.links import name_lines
+from weave.engines.live import LiveSite
 from weave.engines.pages import Pages
-from weave.engines.serving import DamagedError, UnreadableError, go_on_without_build, look_often
+from weave.engines.serving import (
+    DamagedError,
+    UnreadableError,
+    end_as_by_control_c,
+    go_on_without_build,
+    look_often,
+    reloads,
+)
 from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.published import is_editors_own, published
 from weave.pages.slides import slides
-from weave.pages.web_fonts import write_fonts
+from weave.pages.web_fonts import write_fonts, write_whole_fonts
 from weave.project import WATCHED, Project, project_at
-from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
 
@@ -52,9 +60,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     """The plugin: one object for all builds while serving.
 
     Attributes:
-        in_place: whether MkDocs builds where the site is shown: a server's, or one that is built in
-            part. Other sites are built beside the last one and finished for publishing.
-        site: such a site.
+        live: a site that is served while it is made: it waits for no runs.
+        in_place: whether MkDocs builds where the site is shown: one that is served and not made
+            again, or that is built in part.
+        site: any other: it is built beside the last one, and finished for publishing.
         project: of which it is made.
         pages: those of this build.
         context: the page that is being read.
@@ -62,6 +71,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         nav: the contents.
     """
 
+    live: LiveSite | None = None
+    is_live = False
     in_place = False
     site: finish.Site | None = None
     project: Project
@@ -78,6 +89,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             dirty: whether only pages are built that were saved since the last build.
         """
         self.in_place = command == "serve" or dirty
+        self.is_live = command == "serve" and reloads() and not dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Find the project, have its folders watched, and choose where its site is built.
@@ -89,7 +101,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.project = project_at(root)
         name_lines(Path(config.docs_dir))
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
-        if not self.in_place:
+        if not config.site_url:  # of addresses that nobody knows
+            config.theme.static_templates.discard("sitemap.xml")
+        if self.is_live:
+            self.live = self.live or LiveSite(self.project)
+            config.site_dir = str(self.live.folder(Path(config.site_dir)))
+        elif not self.in_place:
             self.site = finish.Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)
         return config
@@ -121,7 +138,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             if is_editors_own(file.src_uri.rpartition("/")[2]):
                 files.remove(file)
         docs = Path(config.docs_dir)
-        self.project.refresh()
+        if not self.live:
+            runner = self.project.runner
+            runner.heard = lambda: progress.say(runner.state())
+        self.project.refresh(self.live.patience() if self.live else None)
         for name, content in published(self.project, config.site_url or "").items():
             replace(files, File.generated(config, name, content=content))
         for file in [*files.javascript_files(), *files.css_files()]:
@@ -142,7 +162,11 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             files: all that the site will have.
         """
         self.nav = nav
-        self.pages = Pages(self.project, config, files)
+        if self.live:
+            live = (self.live.drafts, self.live.first, self.live.open_pages())
+            self.pages = Pages(self.project, config, files, *live)
+        else:
+            self.pages = Pages(self.project, config, files, {})
         self.listed = []
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
@@ -183,7 +207,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         try:
             title, _ = self.project.look_up("section", f"{stem}.md")
             links = lab.links(stem, title, page.edit_url or "")
-            text, self.context.place = lab.to_markdown(self.project, stem, links)
+            text, self.context.place = lab.to_markdown(self.context, stem, links)
         except WeaveError as error:
             said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
             log.warning(said)
@@ -245,15 +269,13 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         return finish.page(outside.with_data(output, page, made["sections"], config))
 
     def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
-        """Finish the theme's other pages, and leave out the sitemap where no address is known.
+        """Finish the theme's other pages.
 
         Args:
             output: what the template has become.
             template_name: such as `404.html`.
             config: what mkdocs.yml says.
         """
-        if template_name == "sitemap.xml" and not config.site_url:
-            return ""
         return finish.page(output) if self.site and template_name.endswith(".html") else output
 
     @event_priority(AFTER_OTHER_PLUGINS)
@@ -267,7 +289,11 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if any(counter.get_counts() for counter in counters):  # MkDocs counts if it is strict
             return
         search.write_index(self.listed, Path(config.site_dir))
-        write_fonts(self.project, Path(config.site_dir))
+        if self.live and self.pages:
+            write_whole_fonts(Path(config.site_dir))
+            self.live.finish(Path(config.site_dir), self.pages.waits())
+        else:
+            write_fonts(self.project, Path(config.site_dir))
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.publish(self.project.store))
@@ -275,7 +301,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
-        """Look for changes often, go on when a file cannot be read, and make ready for runs.
+        """Look for changes often, go on when a file cannot be read, and answer meanwhile.
 
         Args:
             server: MkDocs' own, which has not been started.
@@ -284,8 +310,15 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         look_often(server)
         go_on_without_build(server)
-        processes()
+        end_as_by_control_c()
+        if self.live:
+            self.live.join(server)
         return server
+
+    def on_shutdown(self) -> None:
+        """Stop what is being run; nobody waits for it any more."""
+        if hasattr(self, "project"):  # else the build has ended before it was found
+            self.project.runner.close()
 
     def on_build_error(self, *, error: Exception) -> None:
         """Let the last site stand, and say in a sentence what the machine has refused.

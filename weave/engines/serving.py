@@ -2,9 +2,11 @@
 
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 from mkdocs.exceptions import Abort, ConfigurationError
 from mkdocs.livereload import LiveReloadServer
 from watchdog.observers.polling import PollingObserverVFS
@@ -14,7 +16,7 @@ from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import log
 from weave.pages.published import is_editors_own
 
-SECONDS_BETWEEN_LOOKS = 0.1  # MkDocs looks every half second
+SECONDS_BETWEEN_LOOKS = 0.2  # MkDocs looks every half second; a tenth takes an eighth of a core
 SECONDS_UNTIL_BUILD = 0.02  # files that are saved within it are seen together
 
 
@@ -43,6 +45,17 @@ def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
         for entry in entries:
             if not is_editors_own(entry.name):
                 yield entry
+
+
+def reloads() -> bool:
+    """Tell whether MkDocs' server makes the site again: not if it was started so as not to."""
+    command = click.get_current_context(silent=True)
+    return command is None or bool(command.params.get("livereload", True))
+
+
+def end_as_by_control_c() -> None:
+    """Have the server clean up, too, when it is asked to end in another way."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 class UnreadableError(Abort):

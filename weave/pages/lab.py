@@ -1,10 +1,12 @@
 """Labs: a notebook of exercises becomes a page like any other, and a script to download."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from weave.basics.errors import PendingError
+from weave.embeds.embed import Context
 from weave.embeds.figure import code_block
-from weave.project import Project
 from weave.run import notebook
 from weave.run.notebook import Cell
 
@@ -14,11 +16,11 @@ FOLDED = '<details class="fold" markdown>'
 FOLDS = {"setup": "The first cell: imports, and what the checks share", "check": "The check"}
 
 
-def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[[int], str]]:
-    """Write a lab as Markdown.
+def to_markdown(context: Context, stem: str, links: str) -> tuple[str, Callable[[int], str]]:
+    """Write a lab as Markdown. One that has not been run yet has no outputs, and says so.
 
     Args:
-        project: has been refreshed.
+        context: its page.
         stem: of the lab's file.
         links: stand below the page's heading; `links` writes them.
 
@@ -30,15 +32,17 @@ def to_markdown(project: Project, stem: str, links: str) -> tuple[str, Callable[
         WeaveError: it is no notebook, or a cell failed.
     """
     name = f"labs/{stem}"
-    run = project.run_of(name)
+    run = None
+    with suppress(PendingError):
+        run = context.look_up("run", name)
     text = ""
     first_lines: dict[int, str] = {}  # where each cell begins in the text, and its place
-    for cell in notebook.read_notebook(project.jobs[name]):
+    for cell in notebook.read_notebook(context.project.jobs[name]):
         first_lines[text.count("\n") + 1] = cell.place
-        gave = run.read(cell.place) or {}
+        gave = (run.read(cell.place) or {}) if run else {}
         if not cell.is_code:
             text += words_of(cell, links)
-        elif "svg" in gave:
+        elif "svg" in gave or (not run and cell.source.startswith('"""')):
             text += f"::: {name}/{cell.id}"
         else:
             text += code_of(cell, gave.get("printed", ""))

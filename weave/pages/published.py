@@ -1,8 +1,9 @@
 """The files that lie beside the pages: scripts, which run alone, and proofs."""
 
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import partial
 
 from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import Entry
@@ -82,38 +83,32 @@ def as_they_are(project: Project) -> dict[str, bytes]:
 def scripts(project: Project) -> dict[str, bytes]:
     """Give each snippet as one file that runs."""
     found = {}
-    for name in sorted(project.runs):
+    for name in sorted(project.runs.keys() - project.pending):
         if not name.startswith("labs/"):
-            found[f"snippets/{name}.py"] = kept_script(project, name).encode()
+            found[f"snippets/{name}.py"] = kept(project, "script", name, standalone).encode()
     return found
 
 
 def figures(project: Project, address: str) -> dict[str, bytes]:
     """Give each figure as a drawing and as a table, beside its script."""
+    source = "From: {}, snippets/{}.py. Licence: CC BY 4.0."
     found: dict[str, bytes] = {}
-    for name in sorted(project.runs):
-        source = f"From: {address or 'Why √d?'}, snippets/{name}.py. Licence: CC BY 4.0."
-        found |= files_of_figure(project, name, source, project.digest(f"run {name}"))
+    for name, run in sorted(project.runs.items()):
+        table = run.read("csv")  # of a snippet that draws nothing, and of a lab, None
+        if table is not None:
+            own = source.format(address or "Why √d?", name)
+            drawing = kept(
+                project, "figure file", name, partial(drawn, source=own), {"source": own}
+            )
+            found[f"snippets/{name}.svg"] = drawing.encode()
+            found[f"snippets/{name}.csv"] = f"# {own}\n{table}".encode()
     return found
 
 
-@lru_cache(2**10)  # while serving, most figures are as they were
-def files_of_figure(project: Project, name: str, source: str, _digest: str) -> dict[str, bytes]:
-    """Give the files of a figure; none of a snippet that draws nothing, or of a lab."""
-    run = project.runs[name]
-    table = run.read("csv")
-    if table is None:
-        return {}
-
-    def make() -> str:
-        context = Context(project, f"{name.partition('/')[0]}.md")
-        return figure_file(run.read("svg"), plain_caption(name, run, context), source)
-
-    drawing = project.keep("figure file", f"run {name}", make, {"source": source})
-    return {
-        f"snippets/{name}.svg": str(drawing).encode(),
-        f"snippets/{name}.csv": f"# {source}\n{table}".encode(),
-    }
+def drawn(name: str, context: Context, source: str) -> str:
+    """Give a figure as a drawing that says where it is from."""
+    run = context.look_up("run", name)
+    return figure_file(run.read("svg"), plain_caption(name, run, context), source)
 
 
 def plain_caption(name: str, run: Entry, context: Context) -> str:
@@ -124,15 +119,28 @@ def plain_caption(name: str, run: Entry, context: Context) -> str:
     return MARKED.sub("", " ".join(caption.split()))
 
 
-def kept_script(project: Project, name: str) -> str:
-    """Give a snippet as one file that runs, made again only if what it is made of has changed."""
-    entry = project.find("script", name)
+def kept(
+    project: Project,
+    kind: str,
+    name: str,
+    make: Callable[[str, Context], str],
+    given: Mapping[str, str] = {},
+) -> str:
+    """Give what is published of a snippet, made again only if what it is made of has changed.
+
+    Args:
+        project: has been refreshed.
+        kind: of entry.
+        name: of the snippet.
+        make: makes it of that. The context, its chapter's, notes what is looked up.
+        given: digests of what else it is made of.
+    """
+    entry = project.find(kind, name, given)
     if entry is None:
         context = Context(project, f"{name.partition('/')[0]}.md")
-        context.look_up("run", name)  # the script, and all that it has read
-        script = standalone(context, name)
-        trace = {**context.trace, "machinery pages": project.digest("machinery pages")}
-        entry = project.store.write("script", name, trace, {"made": script})
+        made = make(name, context)
+        trace = {**context.trace, **given, "machinery pages": project.digest("machinery pages")}
+        entry = project.store.write(kind, name, trace, {"made": made})
     return str(entry.read("made"))
 
 
@@ -160,17 +168,18 @@ def check_attention(project: Project, address: str) -> dict[str, bytes]:
     return {CHECK_ATTENTION: script.encode()}
 
 
-def standalone(context: Context, name: str) -> str:
+def standalone(name: str, context: Context) -> str:
     """Give a snippet as a script that runs in an empty folder, its numbers filled in.
 
     It brings along the modules and tables that it reads. A module finds a table beside itself:
     `Path(__file__).with_name("heads.csv")`.
 
     Args:
-        context: of its chapter. It notes what was looked up.
         name: of the snippet, such as `variance/spread`.
+        context: of its chapter. It notes what was looked up.
     """
     project = context.project
+    context.look_up("run", name)  # the script, and all that it has read
     within = [project.root / file for file in context.look_up("files_read", name)]
     script = read_text(project.jobs[name], f"snippets/{name}.py")
     first_cell = CELL.search(script)

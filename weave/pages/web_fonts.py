@@ -1,8 +1,13 @@
-"""The fonts that a browser loads: those of the site, cut down to the characters in use."""
+"""The fonts that a browser loads: those of the site, cut down to the characters in use.
+
+While serving they are whole: nobody loads them from afar, and an author who types a new character
+need not wait until they are cut again.
+"""
 
 import io
 import re
 from base64 import b64decode, b64encode
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -32,6 +37,26 @@ ITALIC = {
 }
 
 
+def write_whole_fonts(site: Path) -> None:
+    """Write the fonts of a site that is served."""
+    for name in ON_THE_SITE:
+        write(name, whole(name), site)
+
+
+@cache
+def whole(name: str) -> bytes:
+    """Give a font as it is shipped, but that it sets formulas as the site wants them."""
+    from fontTools.ttLib import TTFont
+
+    font = TTFont(fonts.shipped(name), lazy=True, recalcBBoxes=False, recalcTimestamp=False)
+    if "MATH" not in font:
+        return fonts.shipped(name).read_bytes()
+    mend_scripts(font)
+    file = io.BytesIO()
+    font.save(file, reorderTables=None)
+    return file.getvalue()
+
+
 def write_fonts(project: Project, site: Path) -> None:
     """Write the fonts of a built site, cut down to the characters that its pages show."""
     found: set[str] = set()
@@ -46,9 +71,14 @@ def write_fonts(project: Project, site: Path) -> None:
 
     made = project.keep("fonts", "machinery pages", cut, {"characters": digest(characters)})
     for name, font in made.items():
-        file = site / f"assets/fonts/{name}.woff2"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(b64decode(font))
+        write(name, b64decode(font), site)
+
+
+def write(name: str, font: bytes, site: Path) -> None:
+    """Write a font of a site."""
+    file = site / f"assets/fonts/{name}.woff2"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(font)
 
 
 def subset(source: Path, characters: str) -> bytes:
@@ -73,11 +103,16 @@ def subset(source: Path, characters: str) -> bytes:
     cutter.subset(font)
     keep_widths(font)
     if "MATH" in font:
-        for constant, value in SCRIPTS.items():
-            getattr(font["MATH"].table.MathConstants, constant).Value = value
+        mend_scripts(font)
     file = io.BytesIO()
     save_font(font, file, options)
     return file.getvalue()
+
+
+def mend_scripts(font: Any) -> None:
+    """Have a font for formulas set indices and exponents as SCRIPTS says."""
+    for constant, value in SCRIPTS.items():
+        getattr(font["MATH"].table.MathConstants, constant).Value = value
 
 
 def keep_widths(font: Any) -> None:

@@ -3,6 +3,7 @@
 This is for mistakes. It does not hold who wants out: a review does.
 """
 
+import ctypes
 import os
 import signal
 import sys
@@ -16,10 +17,23 @@ from weave.run.snippet import file_digest
 
 MEMORY = 4  # GiB of addresses; where the system knows no such limit (macOS, Windows), none
 HINT = "open it with a bare name, which is in a folder that goes when the run ends"
+DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG in Linux's prctl.h
 # Events of Python's: https://docs.python.org/3/library/audit_events.html
 NETWORK = {"socket.connect", "socket.getaddrinfo"}
 LISTING = {"os.listdir", "os.scandir"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+
+
+def depend_on_others(gently: bool) -> None:
+    """Have this process end with the one that started it, on Linux, and be as gentle as is asked.
+
+    Args:
+        gently: whether it leaves the processor to others who want it.
+    """
+    if gently and hasattr(os, "nice"):
+        os.nice(10)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
 
 
 def confine(root: Path, scratch: Path) -> dict[str, str]:

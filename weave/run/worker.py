@@ -31,7 +31,7 @@ from weave.run import notebook
 from weave.run.assertions import check_assertions
 from weave.run.drawn import to_csv
 from weave.run.fonts import FONTS, shipped
-from weave.run.limits import MEMORY, confine, limits
+from weave.run.limits import MEMORY, confine, depend_on_others, limits
 from weave.run.notebook import read_notebook
 from weave.run.results import pack_results, unpack
 from weave.run.snippet import Cell, name_of, read_snippet, where
@@ -46,7 +46,12 @@ plt.style.use(["default", str(STYLE)])
 
 
 def execute(
-    path: Path, root: Path, time_limit: float, scratch: str, found_before: Mapping[str, Any] = {}
+    path: Path,
+    root: Path,
+    time_limit: float,
+    scratch: str,
+    found_before: Mapping[str, Any] = {},
+    gently: bool = False,
 ) -> dict[str, Any]:
     """Run a snippet, or a lab, in this process, which then has to end.
 
@@ -56,6 +61,7 @@ def execute(
         time_limit: seconds, after which it is stopped.
         scratch: a folder in which it gets an empty one of its own.
         found_before: what earlier runs found of claims, by their ledger's script, for a ledger.
+        gently: whether it leaves the processor to others who want it.
 
     Returns:
         The parts to keep, with `trace`: the digests of the files that were read, by `file NAME`.
@@ -63,6 +69,7 @@ def execute(
     Raises:
         WeaveError: it failed; says in which line.
     """
+    depend_on_others(gently)
     trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
     is_lab = path.suffix == ".ipynb"
     sys.dont_write_bytecode = True

@@ -59,8 +59,18 @@ class Texts:
 
 @looks_up("prose", entry="mistakes")
 def prose(project: Project, _: str) -> Mistakes:
-    """Give by page the mistakes in what it says of numbers."""
-    found = judge(texts_of(project))
+    """Give by page the mistakes in what it says of numbers.
+
+    A page is judged once all is there that may assert its words: all ledgers, and the snippets that
+    it names and those of its chapter.
+    """
+    if any(name.startswith("claims/") for name in project.pending):
+        return {}
+    texts = texts_of(project)
+    found = judge(texts)
+    for name in project.pending:
+        for page in readers_of(texts, name):
+            found[f"{page}.md"] = []
     for name, error in project.failed.items():
         # A page that shows it has said so already, and says a mistake once. A lab has its own.
         home = [] if name.startswith("labs/") else found.get("index.md", [])
@@ -74,7 +84,7 @@ def texts_of(project: Project) -> Texts:
     for path in sorted(project.root.glob("docs/[!.]*.md")):
         texts.pages[path.stem] = text_of(project, f"docs/{path.name}")
     for name, run in sorted(project.runs.items()):
-        if not name.startswith("labs/"):
+        if not name.startswith("labs/") and name not in project.pending:
             texts.captions[name] = text_of(project, f"snippets/{name}.py")
             says = run.read("says") or []
             texts.assertions[name] = [Assertion(*each) for each in says]
