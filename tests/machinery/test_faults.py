@@ -71,8 +71,9 @@ def test_a_machine_that_refuses_the_cache_is_a_sentence(tmp_path):
     command = [sys.executable, "-m", "mkdocs", "build"]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode
-    assert "may it be written?" in ended.stderr
-    assert "Traceback" not in ended.stderr
+    said = ended.stdout + ended.stderr
+    assert "may it be written?" in said
+    assert "Traceback" not in said
 
 
 class Bad:

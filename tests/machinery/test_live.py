@@ -273,7 +273,8 @@ def test_what_a_refresh_that_broke_off_has_not_done_the_next_one_does(pending, m
 def test_a_run_that_reads_what_changes_all_the_time_is_run_once(project):
     project.file("snippets/chapter/log.txt", "1")
     project.snippet(
-        "from pathlib import Path\n\nfile = Path(__file__).with_name('log.txt')\nlog = file.read_text()"
+        "from pathlib import Path\n\n"
+        "file = Path(__file__).with_name('log.txt')\nlog = file.read_text()"
     )
     woven = Woven(project.root)
     took = woven.runner.take
