@@ -138,22 +138,22 @@ $(VENV)/uv: .ci/uv.lock
 
 $(VENV)/installed: requirements.lock pyproject.toml $(VENV)/uv
 	@echo "Installing what the site needs into $(VENV): some 100 packages, once."
-	$(INSTALL) --require-hashes --requirement requirements.lock
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@$(INSTALL) --require-hashes --requirement requirements.lock
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/tests-installed: $(VENV)/installed tests/requirements.lock
-	$(INSTALL) --require-hashes --requirement tests/requirements.lock
+	@$(INSTALL) --require-hashes --requirement tests/requirements.lock
 	@touch $@
 
 # A build for the processor is a tenth of the size, where it can be had.
 $(VENV)/torch-installed: $(VENV)/tests-installed tests/requirements-torch.txt
-	$(INSTALL) --torch-backend cpu --requirement tests/requirements.txt --requirement tests/requirements-torch.txt || \
+	@$(INSTALL) --torch-backend cpu --requirement tests/requirements.txt --requirement tests/requirements-torch.txt || \
 	  $(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt
 	@touch $@
 
 $(VENV)/architectures-installed: $(VENV)/torch-installed tests/requirements-architectures.txt
-	$(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt \
+	@$(INSTALL) --requirement tests/requirements.txt --requirement tests/requirements-torch.txt \
 	  --requirement tests/requirements-architectures.txt
 	@touch $@
 
