@@ -101,8 +101,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.project = project_at(root)
         name_lines(Path(config.docs_dir))
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
-        if not config.site_url:  # of addresses that nobody knows
-            config.theme.static_templates.discard("sitemap.xml")
         if self.is_live:
             self.live = self.live or LiveSite(self.project)
             config.site_dir = str(self.live.folder(Path(config.site_dir)))
@@ -137,6 +135,8 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         for file in list(files):
             if is_editors_own(file.src_uri.rpartition("/")[2]):
                 files.remove(file)
+        if not config.site_url:  # it would be of addresses that nobody knows
+            config.theme.static_templates.discard("sitemap.xml")  # only now: it is no file to copy
         docs = Path(config.docs_dir)
         if not self.live:
             runner = self.project.runner
