@@ -52,6 +52,7 @@ from weave.pages.published import is_editors_own, published
 from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts, write_whole_fonts
 from weave.project import WATCHED, Project, project_at
+from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
 
@@ -311,6 +312,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         look_often(server)
         go_on_without_build(server)
         end_as_by_control_c()
+        processes()  # the first edit need not wait until libraries are loaded
         if self.live:
             self.live.join(server)
         return server
