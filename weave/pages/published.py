@@ -91,17 +91,15 @@ def scripts(project: Project) -> dict[str, bytes]:
 
 def figures(project: Project, address: str) -> dict[str, bytes]:
     """Give each figure as a drawing and as a table, beside its script."""
-    source = "From: {}, snippets/{}.py. Licence: CC BY 4.0."
     found: dict[str, bytes] = {}
     for name, run in sorted(project.runs.items()):
         table = run.read("csv")  # of a snippet that draws nothing, and of a lab, None
         if table is not None:
-            own = source.format(address or "Why √d?", name)
-            drawing = kept(
-                project, "figure file", name, partial(drawn, source=own), {"source": own}
-            )
+            source = f"From: {address or 'Why √d?'}, snippets/{name}.py. Licence: CC BY 4.0."
+            make = partial(drawn, source=source)
+            drawing = kept(project, "figure file", name, make, {"source": source})
             found[f"snippets/{name}.svg"] = drawing.encode()
-            found[f"snippets/{name}.csv"] = f"# {own}\n{table}".encode()
+            found[f"snippets/{name}.csv"] = f"# {source}\n{table}".encode()
     return found
 
 
