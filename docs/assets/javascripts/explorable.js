@@ -127,6 +127,10 @@ class Explorable extends HTMLElement {
       const button = target.closest("[data-act]");
       if (button) this[button.dataset.act](button);
     });
+    // A swipe that scrolls the page may begin on what it would change: then nothing has changed.
+    let before;
+    this.panel.addEventListener("pointerdown", () => (before = this.values));
+    this.panel.addEventListener("pointercancel", () => (this.values = before));
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.read());
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
@@ -167,21 +171,25 @@ class Explorable extends HTMLElement {
   /** Add what the panel needs beyond its markup. */
   prepare() {}
 
-  /** Let a part be moved by a mouse, and by a finger that begins on its grip: elsewhere that scrolls the page, or taps. */
-  drags(part, grip, move) {
+  /** Let a part be moved by a mouse, and by a finger. Where only what is across counts, a finger moves it sideways, and
+      scrolls the page upwards; where both count, it holds the `grip`: elsewhere it scrolls the page, or taps.
+      A button within the part stays a button. */
+  drags(part, move, grip) {
     let held; // the pointer that drags
-    part.classList.add("drags");
+    part.classList.add("drags", grip ? "freely" : "across");
+    const button = ({ target }) => target.closest("[data-act]");
     part.addEventListener("pointerdown", (event) => {
-      if (event.pointerType !== "mouse" && !event.target.closest(grip)) return;
+      const mouse = event.pointerType === "mouse";
+      if (button(event) || event.button || (!mouse && grip && !event.target.closest(grip))) return;
       held = event.pointerId;
       part.setPointerCapture(held);
-      move(event);
+      if (mouse || grip) move(event); // a finger may be about to scroll
     });
     part.addEventListener("pointermove", (event) => {
       if (event.pointerId === held) move(event);
     });
     part.addEventListener("lostpointercapture", () => (held = undefined));
-    part.addEventListener("click", move);
+    part.addEventListener("click", (event) => button(event) || move(event));
   }
 
   /** Show how it begins. */

@@ -94,15 +94,19 @@
           this.show();
         });
         const area = this.at(".map");
-        this.drags(area, ".point", (event) => {
-          const box = area.getBoundingClientRect();
-          const right = within((event.clientX - box.left) / box.width);
-          const up = within((box.bottom - event.clientY) / box.height);
-          this.values = {
-            n: keys[0] * 2 ** (right * octaves(ends(keys))),
-            d: (dims[0] * 2 ** (up * octaves(dims))) / this.values.v,
-          };
-        });
+        this.drags(
+          area,
+          (event) => {
+            const box = area.getBoundingClientRect();
+            const right = within((event.clientX - box.left) / box.width);
+            const up = within((box.bottom - event.clientY) / box.height);
+            this.values = {
+              n: keys[0] * 2 ** (right * octaves(ends(keys))),
+              d: (dims[0] * 2 ** (up * octaves(dims))) / this.values.v,
+            };
+          },
+          ".point",
+        );
       }
 
       /** The mean largest weight at a column of the map, for scores of spread σ. */

@@ -44,13 +44,17 @@
 
       prepare() {
         const dial = this.at(".dial");
-        this.drags(dial, ".reach", (event) => {
-          const box = dial.getBoundingClientRect();
-          const x = event.clientX - box.left - box.width / 2;
-          const y = box.top + box.height / 2 - event.clientY;
-          const t = Math.abs((Math.atan2(y, x) * 180) / Math.PI);
-          this.values = { t, r: (2.2 * Math.hypot(x, y)) / box.width };
-        });
+        this.drags(
+          dial,
+          (event) => {
+            const box = dial.getBoundingClientRect();
+            const x = event.clientX - box.left - box.width / 2;
+            const y = box.top + box.height / 2 - event.clientY;
+            const t = Math.abs((Math.atan2(y, x) * 180) / Math.PI);
+            this.values = { t, r: (2.2 * Math.hypot(x, y)) / box.width };
+          },
+          ".reach",
+        );
       }
 
       draw({ t, r, d }) {
