@@ -16,16 +16,17 @@ def gradient(f, x, tiny=1e-6):
 
 @pytest.fixture
 def drawn(snippet):
-    """Give the query and the keys that are shown, and those of the other optimiser's step."""
+    """Give the query and the keys that are shown, and the size of the step."""
     explore = snippet("index/mechanism").explore
     return explore["q"], explore["k"], explore["step"]
 
 
-def after(q, k, step, rule):
-    """Raise the first key's score by a step, whose direction a rule makes from the gradient."""
-    along_q = rule(gradient(lambda x: x @ k[0], q))
-    along_k = rule(gradient(lambda x: q @ x, k[0]))
-    return q + step * along_q, np.vstack([k[0] + step * along_k, k[1:]])
+def after(q, k, meant, step, rule):
+    """Raise a key's score by a step, whose direction a rule makes from the gradient."""
+    along_q = rule(gradient(lambda x: x @ k[meant], q))
+    along_k = rule(gradient(lambda x: q @ x, k[meant]))
+    moved = k + step * np.outer(np.arange(len(k)) == meant, along_k)
+    return q + step * along_q, moved
 
 
 @pytest.mark.parametrize("d", [1, 16, 64, 128])
@@ -36,12 +37,12 @@ def test_where_the_walks_end(snippet, drawn, d):
     def adam(slope):
         return np.sign(np.round(slope, 6))
 
-    trained = after(q, k, step, adam)
+    trained = after(q, k, page.meant, step, adam)
     assert close(page.start[:, d - 1], k[:, :d] @ q[:d])
     assert close(page.trained[:, d - 1], trained[1][:, :d] @ trained[0][:d])
-    gained = trained[0][:d] @ trained[1][0, :d] - q[:d] @ k[0, :d]
+    gained = trained[0][:d] @ trained[1][page.meant, :d] - q[:d] @ k[page.meant, :d]
     assert close(page.added[d - 1], gained)
-    by_slope = after(q, k, step, np.asarray)
+    by_slope = after(q, k, page.meant, step, np.asarray)
     assert not close(page.trained[:, d - 1], by_slope[1][:, :d] @ by_slope[0][:d], 1e-2)
 
 

@@ -7,7 +7,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from tests.site.browser import BASE, PHONE, WIDE, Tab, complains
 from tests.site.explorables import CALM, PAGE, numbers, printed, show
@@ -132,27 +131,93 @@ def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
 
 
 AT_64 = "() => document.querySelector('why-mechanism output').textContent === '64'"
+WON = """() => {
+    const shown = document.querySelector('why-mechanism')
+    return [shown.values.draw, shown.querySelector('.luck span').textContent,
+        (shown.querySelector('.winners path').getAttribute('d').match(/M/g) ?? []).length]
+}"""
 
 
-@pytest.mark.parametrize(("guess", "said"), [("10", "You said 10."), ("1", "Right."), ("", "At")])
-def test_a_guess_about_the_keys_is_answered(visit, snippet, guess, said):
-    """The question stands until one guesses or drags so far; the answer is the snippet's."""
-    page, weights = visit(BASE, **CALM).page, softmax(snippet("index/mechanism").start[:, 63])
-    question = page.locator("why-mechanism .guess")
-    assert "?" in question.inner_text()
-    if guess:
-        question.get_by_role("button", name=guess, exact=True).press("Enter")
-    else:
-        page.locator("why-mechanism input[type=range]").press("End")
-    page.wait_for_function("() => !document.querySelector('.guess').innerText.includes('?')")
-    answer = question.inner_text()
-    assert answer.startswith(said)
-    keys, share = re.search(r"has ([\d.]+)%, as if ([\d.]+) of 32", answer).groups()[::-1]
-    assert printed(share, 100 * weights.max())
-    assert printed(keys, 1 / np.sum(weights**2))
-    if guess:
-        page.wait_for_function(AT_64)
-        assert page.evaluate("() => document.activeElement.innerText") == "After a training step"
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_chance_is_drawn_again(visit, motion):
+    """Who asks is told by ten draws; a link shows the same ones; after the last comes the first."""
+    page = visit(BASE + "?d=64&trained=0&draw=0#mechanism", reduced_motion=motion).page
+    shown = page.locator("why-mechanism")
+    again, ten = (shown.get_by_role("button", name=name) for name in ("Draw again", "10 times"))
+    asked = page.evaluate(WON)[1]
+    assert asked.startswith("Draw all numbers again: will key ")
+    first = shown.locator(".row").all_inner_texts()
+    again.press("Enter")
+    page.wait_for_function("() => document.querySelector('.luck span').textContent[0] === 'I'")
+    assert page.evaluate(WON)[0] == 1
+    assert shown.locator(".row").all_inner_texts() != first
+    ten.click()
+    page.wait_for_function("() => location.search.includes('draw=11')")
+    draw, said, squares = page.evaluate(WON)
+    assert (draw, squares) == (11, 12)
+    keys = int(re.search(r"In 12 draws (\d+) different keys won", said)[1])
+    assert 6 < keys <= 12, "luck has no favourite"
+    rows = shown.locator(".row").all_inner_texts()
+    page.reload()
+    assert page.evaluate(WON) == [draw, said, squares]
+    assert shown.locator(".row").all_inner_texts() == rows
+    shown.get_by_role("button", name="After a training step").click()
+    page.wait_for_function("() => document.querySelector('why-mechanism').lift === 1")
+    said = page.evaluate(WON)[1]
+    assert int(re.search(r"the trained key won (\d+)", said)[1]) > 6, "training has one"
+    show(page, "mechanism", "shown => 0", draw=59)
+    again.click()
+    page.wait_for_function("() => location.search.includes('draw=0')")
+
+
+def test_the_reader_ends_what_moves_by_itself(visit):
+    page = visit(BASE + "?d=64&trained=0&draw=0#mechanism", reduced_motion="no-preference").page
+    page.locator("why-mechanism").get_by_role("button", name="10 times").click()
+    page.locator("why-mechanism input[type=range]").press("ArrowLeft")
+    page.wait_for_timeout(1000)
+    assert page.evaluate(WON)[0] < 5
+    assert page.evaluate("() => document.querySelector('why-mechanism').values.d") == 63
+
+
+def test_the_fan_itself_is_dragged(visit):
+    page = visit(BASE, **CALM).page
+    fan = page.locator("why-mechanism .fan .all").bounding_box()
+    page.mouse.move(fan["x"] + fan["width"] / 2, fan["y"] + 20)
+    page.mouse.down()
+    for share in (0.25, 0.75):
+        page.mouse.move(fan["x"] + share * fan["width"], fan["y"] + 200)
+        page.wait_for_function(
+            "d => document.querySelector('why-mechanism output').textContent === `${d}`",
+            arg=128 * share,
+        )
+    page.mouse.up()
+    page.mouse.move(fan["x"], fan["y"] + 200)
+    assert page.evaluate("() => document.querySelector('why-mechanism').values.d") == 96
+
+
+def test_a_bar_and_its_line_light_up_together(visit, snippet):
+    """Whichever of them one points at; once one leaves, the winner has the light again."""
+    page, start = visit(BASE, **CALM).page, snippet("index/mechanism").start[:, :64]
+    lit = """() => [...document.querySelectorAll('why-mechanism :is(.bars .own, .now .best)')]
+        .map(path => path.getAttribute('d')).concat(
+            document.querySelector('why-mechanism .row .found').innerText)"""
+    winner = page.evaluate(lit)
+    # A key whose line ends far from all others, so that one can point at it: the lowest.
+    key = start[:, -1].argmin()
+    for part in (".row.C0 .bars", ".winners svg", ".fan .all"):
+        box = page.locator(f"why-mechanism {part}").bounding_box()
+        across, down = (key + 0.5) / 32, 0.5
+        if part == ".fan .all":
+            low = 4 * np.ceil(abs(snippet("index/mechanism").start).max() / 4)
+            across, down = 0.5, (low - start[key, -1]) / (2 * low)
+        page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+        line, undivided, divided, words = page.evaluate(lit)
+        assert f"to key {key + 1}\n" in words
+        assert line.endswith(f"M64,{-start[key, -1]:.2f}h0")
+        assert undivided.startswith(f"M{31.25 * key:.2f} ")
+        assert divided.startswith(f"M{31.25 * key:.2f} ")
+        page.mouse.move(5, 5)
+        assert page.evaluate(lit) == winner
 
 
 def test_a_step_is_made_by_its_button_and_seen(visit):
@@ -194,10 +259,10 @@ def test_the_first_screen_holds_all_of_it(visit, size):
 def test_the_front_page_begins_with_a_slide_unless_the_reader_wants_calm(visit):
     read = "() => +document.querySelector('why-mechanism output').textContent"
     page = visit(BASE, **CALM).page
-    assert page.evaluate(read) == 16
+    assert page.evaluate(read) == 64
     page = visit(BASE, reduced_motion="no-preference").page
     page.wait_for_function(
-        "() => +document.querySelector('why-mechanism output').textContent === 16"
+        "() => +document.querySelector('why-mechanism output').textContent === 64"
     )
 
 

@@ -1,5 +1,6 @@
 // From products to attention. The products of a query and each key are added one after another, as a walk; where the
 // walks end are the scores, and softmax makes shares of them. `lift` is how much of a training step has been made.
+// Draw 0 is the snippet's; whoever draws again gets the numbers of the seeds 1, 2, and so on.
 {
   const row = (
     name,
@@ -12,8 +13,11 @@
       .join("")}</svg>`;
   const line = (sums) => `M${sums.map((sum, m) => `${m},${(-sum).toFixed(1)}`).join("L")}`;
   const dots = (x, sums) => sums.map((sum) => `M${x},${(-sum).toFixed(2)}h0`).join("");
-  const GUESSES = [1, 4, 10, 20];
+  const highest = (list) => list.indexOf(Math.max(...list));
   const GRID = [40, 20, -20];
+  const DRAWS = 60; // as many as a link can ask for
+  const LEAST_STACK = 6; // winners on top of each other for which the strip has room from the first
+  const GROWS = [600, 200]; // ms in which the lines of a draw grow: of a single one, and of one of many
 
   /** Round a height up to what the axis shows. */
   const room = (sums) => 4 * Math.ceil(Math.max(...sums.flat().map(Math.abs)) / 4);
@@ -24,96 +28,171 @@
       static title = "From products to attention";
 
       get inputs() {
-        const most = this.data.q.length;
+        const { q, at } = this.data;
+        const label = "dimensions <i>d</i> =";
         return [
-          { name: "d", label: "dimensions <i>d</i> =", least: 1, most, step: 1, value: most / 8 },
+          { name: "d", label, least: 1, most: q.length, step: 1, value: at },
           { name: "trained", least: 0, most: 1, step: 1, value: 0 },
+          { name: "draw", least: 0, most: DRAWS - 1, step: 1, value: 0 },
         ];
       }
 
       stage = `<section class="walks"><p class="found"><b></b> <span></span></p><div class="fan" aria-hidden="true">
         ${svg("all", ["grid", "walk", "root"])}<div class="veil"></div>${svg("now", ["front", "before", "best", "dots"])}
         ${svg("divided", ["dots", "best"])}
-        ${GRID.map((y) => `<i class="level">${`${y}`.replace("-", "−")}</i>`).join("")}<i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="by"><em>÷ √d</em>±1</i>
-        </div></section><div class="rows">${row("C1")}${row("C0")}</div>`;
+        ${GRID.map((y) => `<i class="level">${`${y}`.replace("-", "−")}</i>`).join("")}<i class="root">√d</i><i class="root">−√d</i><i class="name">scores</i><i class="handle"></i><i class="by"><em>÷ √d</em>±1</i>
+        </div></section><div class="rows">${row("C1")}${row("C0")}</div><section class="winners" aria-hidden="true"><p></p>
+        <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path/><path class="last"/></svg></section>`;
 
       get acts() {
         const steps = ["At the start", "After a training step"].map(
           (name, i) => `<button type="button" data-act="train" value="${i}">${name}</button>`,
         );
-        const guesses = GUESSES.map(
-          (n) => `<button type="button" data-act="guess" value="${n}">${n}</button>`,
-        );
-        return `<p class="acts">${steps.join("")}</p>
-        <p class="guess" aria-live="polite"><span>Guess: how many keys take part at <i>d</i> = ${this.data.at}, undivided?</span>
-        ${guesses.join("")}</p>`;
+        return `<p class="acts">${steps.join("")}</p><p class="luck"><span></span>
+          <button type="button" data-act="again" value="1">Draw again</button>
+          <button type="button" data-act="again" value="10">10 times</button></p>`;
       }
 
       prepare() {
-        const { q, k, at } = this.data;
-        const lines = [0, ...GRID].map((y) => `M0,${-y}h${q.length}`);
+        const { q } = this.data;
+        const most = q.length;
+        this.drawn = []; // the query and the keys of each draw
+        this.made = {}; // the sums of each draw, before and after a step
+        const lines = [0, ...GRID].map((y) => `M0,${-y}h${most}`);
         const root = [0, ...q].map((_, m) => Math.sqrt(m));
         this.at("path.grid").setAttribute("d", lines.join(""));
         this.at("path.root").setAttribute("d", line(root) + line(root.map((x) => -x)));
-        this.start = this.added(0);
-        this.low = room(this.start);
-        this.more = Math.max(0, room(this.added(1)) - this.low);
-        this.at(".fan").style.setProperty("--low", this.low);
-        this.at(".inputs p").dataset.most = q.length;
-        this.panel.style.setProperty("--most", q.length);
-        this.walk(0);
+        this.at(".inputs p").dataset.most = most;
+        this.panel.style.setProperty("--most", most);
+        this.at("[name=d]").addEventListener("input", () => this.stop()); // the reader's hand comes first
 
-        const by = Math.sqrt(at);
-        const [bare, divided] = [1, by].map((each) => this.shares(at, each));
-        this.right = GUESSES[nearest(GUESSES, takingPart(bare))];
-        this.answer = `At d = ${at}, undivided, one key has ${percent(Math.max(...bare))}, ${asIf(bare, `${k.length} keys`)}.
-          Divided by ${+by.toFixed(1)}, ${asIf(divided, k.length)}.`;
-        this.at("[name=d]").addEventListener("input", () => (this.to = undefined)); // the reader's hand comes first
+        const fan = this.at(".fan");
+        const along = ({ clientX }) => {
+          const { left, width } = fan.querySelector(".all").getBoundingClientRect();
+          return Math.max(0, Math.min(most, Math.round((most * (clientX - left)) / width)));
+        };
+        this.drags(fan, (event) => {
+          this.stop();
+          this.values = { d: along(event) };
+        });
+        this.points(fan, (event) => {
+          const { top, height } = fan.getBoundingClientRect();
+          const y = this.high - ((event.clientY - top) / height) * (this.high + this.low);
+          const away = this.sums.map((sums) => Math.abs(sums[along(event)] - y));
+          return away.indexOf(Math.min(...away));
+        });
+        const bar = (event) => {
+          const { left, width } = event.currentTarget.getBoundingClientRect();
+          return Math.floor((this.sums.length * (event.clientX - left)) / width);
+        };
+        for (const part of this.panel.querySelectorAll(".shares, .winners svg"))
+          this.points(part, bar);
+      }
+
+      /** Light up the key that a mouse points at, or that a finger taps, in all drawings. */
+      points(part, find) {
+        const point = (event) => {
+          this.pointed = event.buttons ? undefined : find(event);
+          this.show();
+        };
+        part.addEventListener("pointermove", point);
+        part.addEventListener("click", point);
+        part.addEventListener("pointerleave", () => {
+          this.pointed = undefined;
+          this.show();
+        });
       }
 
       begin() {
         this.glide("d", 1);
       }
 
-      /** Add up the products, after a share of a step by which Adam moves the query and the first key. */
-      added(lift) {
-        const { q, k, step } = this.data;
+      /** Give the query and the keys of a draw. */
+      vectors(draw) {
+        const make = () => {
+          const { q, k } = this.data;
+          const next = gaussian(draw);
+          return { q: q.map(next), k: k.map((key) => key.map(next)) };
+        };
+        return (this.drawn[draw] ??= draw ? make() : this.data);
+      }
+
+      /** Add up the products of a draw, after a share of a step by which Adam moves the query and the key that is meant. */
+      added(draw, lift) {
+        const { q, k } = this.vectors(draw);
+        const { step, meant } = this.data;
         const move = lift * step;
-        const query = q.map((x, i) => x + move * Math.sign(k[0][i]));
+        const query = q.map((x, i) => x + move * Math.sign(k[meant][i]));
         return k.map((key, j) => {
           let sum = 0;
           return [
             0,
-            ...key.map((y, i) => (sum += query[i] * (j ? y : y + move * Math.sign(q[i])))),
+            ...key.map(
+              (y, i) => (sum += query[i] * (j === meant ? y + move * Math.sign(q[i]) : y)),
+            ),
           ];
         });
       }
 
+      /** Give the sums of a draw before or after the step, added up once. */
+      sumsOf(draw, trained) {
+        return (this.made[`${draw} ${trained}`] ??= this.added(draw, trained));
+      }
+
       /** Draw the walks after a share of the step. */
-      walk(lift) {
-        this.sums = this.added(lift);
-        this.lift = lift;
+      walk(draw, lift) {
+        this.start = this.sumsOf(draw, 0);
+        this.sums = lift % 1 ? this.added(draw, lift) : this.sumsOf(draw, lift);
+        this.low = room(this.start);
+        const more = Math.max(0, room(this.sumsOf(draw, 1)) - this.low);
+        this.high = this.low + more * lift;
+        [this.seen, this.lift] = [draw, lift];
         this.at(".walk").setAttribute("d", this.sums.map(line).join(""));
-        const high = this.low + this.more * lift;
-        const box = [0, -high, this.data.q.length, high + this.low].join(" ");
-        for (const each of this.at(".fan").querySelectorAll("svg"))
-          each.setAttribute("viewBox", box);
-        this.at(".fan").style.setProperty("--high", high);
+        const box = [0, -this.high, this.data.q.length, this.high + this.low].join(" ");
+        const fan = this.at(".fan");
+        for (const each of fan.querySelectorAll("svg")) each.setAttribute("viewBox", box);
+        fan.style.setProperty("--high", this.high);
+        fan.style.setProperty("--low", this.low);
         this.panel.querySelectorAll(".level").forEach((label, i) => {
           label.style.setProperty("--y", GRID[i]);
-          label.hidden = GRID[i] > high;
+          label.hidden = GRID[i] > this.high || -GRID[i] > this.low;
         });
       }
 
       train({ value }) {
+        this.stop();
         if (+value && this.values.d < this.data.at) this.to = this.data.at; // in few dimensions a step adds little
         this.values = { trained: +value };
       }
 
-      guess({ value }) {
-        this.answer = (+value === this.right ? "Right. " : `You said ${value}. `) + this.answer;
-        this.to = this.data.at;
-        this.values = { trained: 0 };
+      /** Draw all numbers again, once or several times; what comes after the last draw is the first. */
+      again({ value }) {
+        this.stop();
+        const grows = GROWS[+(value > 1)];
+        const next = (left) => {
+          this.values = { draw: (this.values.draw + (this.calm ? +value : 1)) % DRAWS };
+          if (this.calm) return;
+          this.grow = { from: performance.now(), grows, after: left > 1 && (() => next(left - 1)) };
+        };
+        next(+value);
+      }
+
+      /** End what moves by itself. */
+      stop() {
+        this.to = this.grow = this.pointed = undefined;
+      }
+
+      /** Give how many of d products are drawn while the lines of a new draw grow. */
+      grown(d) {
+        if (!this.grow) return d;
+        const { from, grows, after } = this.grow;
+        const share = (performance.now() - from) / grows;
+        if (share >= 1) {
+          this.grow = undefined;
+          if (after) after();
+        }
+        this.change();
+        return Math.max(1, Math.round(d * Math.min(1, share)));
       }
 
       /** Give the shares of attention at d dimensions. */
@@ -121,40 +200,59 @@
         return softmax(this.sums.map((sums) => sums[d] / by));
       }
 
-      draw({ d, trained }) {
+      draw({ d, trained, draw }) {
         if (this.to) {
           this.at("[name=d]").value = d += this.calm ? this.to - d : Math.ceil((this.to - d) / 6);
           if (d === this.to) this.to = undefined;
           this.change();
         }
+        if (this.seen !== draw) this.walk(draw, trained);
         if (this.lift !== trained) {
           const rest = trained - this.lift;
-          this.walk(
-            this.rest && !this.calm && Math.abs(rest) > 0.02 ? this.lift + rest / 5 : trained,
-          );
+          const far = this.rest && !this.calm && Math.abs(rest) > 0.02;
+          this.walk(draw, far ? this.lift + rest / 5 : trained);
           if (this.lift !== trained) this.change();
         }
-        const { q, k, at } = this.data;
+        const drawn = this.grown(d);
+        this.drawWalks(drawn, trained);
+        this.say(d, trained);
+        const found = this.drawShares(drawn, trained);
+        const done = this.grow ? draw : draw + 1; // a draw counts once its lines have grown
+        return `${found.join("; ")}. ${this.drawWinners(d, trained, done)}`;
+      }
+
+      /** Give the key that is in the light at d dimensions. */
+      lit(d, trained) {
+        if (this.pointed !== undefined) return this.pointed;
+        return trained ? this.data.meant : highest(this.sums.map((sums) => sums[d]));
+      }
+
+      /** Draw what changes of the walks: where they are cut, and the one in the light. */
+      drawWalks(d, trained) {
+        const { q, meant } = this.data;
         const by = Math.sqrt(d);
         const scores = this.sums.map((sums) => sums[d]);
-        const best = trained ? 0 : scores.indexOf(Math.max(...scores));
-        this.panel.classList.toggle("trained", !!trained);
-        for (const button of this.panel.querySelectorAll("[data-act=train]"))
-          button.ariaPressed = +button.value === trained;
-
+        const lit = this.lit(d, trained);
+        this.panel.classList.toggle("trained", !!trained && lit === meant);
         const [, , now, divided] = this.at(".fan").children;
         const [front, before, walk, ends] = now.children;
         front.setAttribute("d", `M${d},-999v1999`);
-        walk.setAttribute("d", line(this.sums[best].slice(0, d + 1)) + dots(d, [scores[best]]));
-        before.setAttribute("d", line(this.start[0].slice(0, d + 1)));
+        walk.setAttribute("d", line(this.sums[lit].slice(0, d + 1)) + dots(d, [scores[lit]]));
+        before.setAttribute("d", line(this.start[meant].slice(0, d + 1)));
         ends.setAttribute("d", dots(d, scores));
         const small = scores.map((score) => score / by);
         divided.children[0].setAttribute("d", dots(q.length / 2, small));
-        divided.children[1].setAttribute("d", dots(q.length / 2, [small[best]]));
+        divided.children[1].setAttribute("d", dots(q.length / 2, [small[lit]]));
         this.at(".fan").style.setProperty("--d", d / q.length);
         this.at(".fan").style.setProperty("--root", by);
+      }
 
-        const gain = scores[0] - this.start[0][d];
+      /** Say how far the scores stray, or what the step has added. */
+      say(d, trained) {
+        for (const button of this.panel.querySelectorAll("[data-act=train]"))
+          button.ariaPressed = +button.value === trained;
+        const { meant } = this.data;
+        const gain = this.sums[meant][d] - this.start[meant][d];
         const gains =
           d > 1 ? `nearly all of the key’s ${d} products gain` : "the key’s product gains";
         const adds =
@@ -163,32 +261,57 @@
             : "each line is a single product<br>of random size and sign";
         const [size, why] = trained
           ? [`+${gain.toFixed(1)}`, `one step moves query and key together:<br>${gains}`]
-          : [`±${by.toFixed(1)}`, `= √${d}: ${adds}`];
+          : [`±${Math.sqrt(d).toFixed(1)}`, `= √${d}: ${adds}`];
         this.at(".walks b").textContent = size;
         this.at(".walks span").innerHTML = why;
-        const who = trained ? "the trained key" : "one key";
-        const found = [...this.panel.querySelectorAll(".row")].map((row, i) => {
-          const weights = this.shares(d, i ? by : 1);
-          const sorted = [...weights].sort((one, other) => other - one);
+      }
+
+      /** Draw the shares of attention, a bar for each key, and give what they come to in words. */
+      drawShares(d, trained) {
+        const { k, meant } = this.data;
+        const lit = this.lit(d, trained);
+        const who = trained && lit === meant ? "the trained key" : `key ${lit + 1}`;
+        return [...this.panel.querySelectorAll(".row")].map((row, i) => {
+          const by = i ? Math.sqrt(d) : 1;
+          const weights = this.shares(d, by);
           const [every, own] = row.querySelectorAll("path");
-          every.setAttribute("d", bars(sorted));
-          own.setAttribute(
-            "d",
-            trained ? bars([weights[0]], sorted.indexOf(weights[0]), k.length) : "",
-          );
+          every.setAttribute("d", bars(weights));
+          own.setAttribute("d", bars([weights[lit]], lit, k.length));
           const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
           const keys = asIf(weights, k.length);
           row.querySelector(".title").textContent = title;
-          row.querySelector("b").textContent = percent(weights[best]);
+          row.querySelector("b").textContent = percent(weights[lit]);
           row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;
-          return `${title}: ${percent(weights[best])} to ${who}, ${keys}`;
+          return `${title}: ${percent(weights[lit])} to ${who}, ${keys}`;
         });
-        const words = `${found.join("; ")}.`;
-        if (this.told || d < at || trained || !this.rest) return words;
-        this.told = true;
-        if (this.at(".guess :focus")) this.at(".acts :last-of-type").focus();
-        this.at(".guess").textContent = this.answer;
-        return this.answer + " " + words;
+      }
+
+      /** Stack up who has won so far: for each draw the key with the highest score. */
+      drawWinners(d, trained, draws) {
+        const { k, meant } = this.data;
+        const winner = (draw) => highest(this.sumsOf(draw, trained).map((sums) => sums[d]));
+        const won = Array.from({ length: draws }, (_, draw) => winner(draw));
+        const counts = k.map((_, j) => won.filter((key) => key === j).length);
+        const high = 100 / Math.max(LEAST_STACK, ...counts);
+        const wide = 1000 / k.length;
+        const [w, h] = [0.84 * wide, 0.84 * high].map((size) => size.toFixed(2));
+        const cell = (j, level) =>
+          `M${(wide * j).toFixed(2)} ${(100 - high * level).toFixed(2)}v-${h}h${w}v${h}z`;
+        const stack = (count, j) => Array.from({ length: count }, (_, i) => cell(j, i)).join("");
+        const [all, last] = this.panel.querySelectorAll(".winners path");
+        all.setAttribute("d", counts.map(stack).join(""));
+        last.setAttribute("d", draws ? cell(won.at(-1), counts[won.at(-1)] - 1) : "");
+
+        const times = counted(draws, "draw");
+        this.at(".winners p").textContent = `who won, in ${times}`;
+        const who = trained ? "the trained key" : `key ${winner(0) + 1}`;
+        const found = trained
+          ? `${who} won ${counts[meant]}: that is no luck.`
+          : `${counts.filter((count) => count).length} different keys won: luck.`;
+        const words =
+          draws > 1 ? `In ${times} ${found}` : `Draw all numbers again: will ${who} win?`;
+        this.at(".luck span").textContent = words;
+        return words;
       }
     },
   );
