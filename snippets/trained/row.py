@@ -110,6 +110,9 @@ assert all(
     for head, rows in weights.items()
     for p in rows.values()
 ), "In a single row a divisor moves no key past another"
+assert len(all_heads) == len(asked) == 12, (
+    "one of twelve heads and of twelve sentences"
+)
 assert set(looks_at[listed]) == {"[CLS]"}, "each word looks at [CLS] most"
 assert looks_at[refused] == [
     "down" if word == "down" else "no" for word in sentences[refused][1:-1]

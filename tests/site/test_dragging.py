@@ -460,7 +460,9 @@ def test_another_word_asks(visit):
     page.wait_for_function("() => location.search.includes('word=6')")
     assert pressed.all_inner_texts() == ["leaves"]
     assert page.evaluate("() => document.activeElement.textContent") == "leaves"
-    shown.locator(".sums p").filter(has_text="coast").locator("b").click()
+    share = shown.locator(".sums p").filter(has_text="coast").locator("b")
+    share.evaluate("share => share.scrollIntoView({block: 'center'})")
+    share.click(force=True)  # the button, which reaches over the line
     page.wait_for_function("() => location.search.includes('word=5')")
     assert pressed.all_inner_texts() == ["coast"]
     shown.get_by_label("Sentence", exact=True).select_option(
