@@ -2,9 +2,8 @@
 
     make measure ARGS=snippets/trained/measure.py
 
-takes two to four minutes. It writes heads.csv, terms.csv, medians.csv,
-scale.csv and row.csv; `make measure` without ARGS runs every
-snippets/*/measure*.py.
+takes two to four minutes. It writes heads.csv, terms.csv, medians.csv and
+scale.csv; `make measure` without ARGS runs every snippets/*/measure*.py.
 """
 
 import csv
@@ -22,21 +21,19 @@ D, SEED, DRAWS = minilm.D, 0, 200
 KINDS = ["distinct", "same", "attended"]
 # What q·k is multiplied by before softmax, times √d.
 SCALES = [0, 0.0625, 0.125, D**-0.5, 0.25, 0.5, 1, 2, 4, D**0.5, 8, 16]
-# One row to look at: its sentence, its query, and the heads, by layer.
-SENTENCE, QUERY, ROWS = 10, "train", [(5, 9), (1, 10), (0, 2)]
 
 
-def sentences():
+def sentences(name="sentences.txt"):
     """Return the text; the lines 2i and 2i + 1 say the same in other words."""
-    return (HERE / "sentences.txt").read_text("utf-8").splitlines()
+    return (HERE / name).read_text("utf-8").splitlines()
 
 
-def tokens():
+def tokens(name="sentences.txt"):
     """Return the numbers of the pieces of each sentence."""
     vocab = minilm.vocabulary()
     return [
         np.array([vocab[piece] for piece in minilm.tokenize(text, vocab)])
-        for text in sentences()
+        for text in sentences(name)
     ]
 
 
@@ -218,35 +215,15 @@ def measure_scales(weights, texts):
         yield row
 
 
-def one_row(weights):
-    """Yield a row of row.csv for each head and key of the query `QUERY`."""
-    vocab = minilm.vocabulary()
-    pieces = minilm.tokenize(sentences()[SENTENCE], vocab)
-    numbers = [vocab[piece] for piece in pieces]
-    _, q, k, _ = minilm.forward(numbers, weights)
-    at = pieces.index(QUERY)
-    for layer, head in ROWS:
-        scores = k[layer, head].astype(float) @ q[layer, head, at]
-        for key, score in zip(pieces, scores, strict=True):
-            # Half a thousandth off, it changes no weight by more than that.
-            yield {
-                "layer": layer,
-                "head": head,
-                "query": QUERY,
-                "key": key,
-                "score": f"{score:.3f}",
-            }
-
-
-def provenance(texts):
+def provenance(texts, name="sentences.txt"):
     """Return what the numbers come from, by name."""
-    text = (HERE / "sentences.txt").read_bytes()
+    text = (HERE / name).read_bytes()
     package = minilm.PACKAGE.replace("_", "-")
     return {
         "package": package,
         "version": version(package),
         "weights": minilm.digest(),
-        "text": f"sentences.txt {hashlib.sha256(text).hexdigest()}",
+        "text": f"{name} {hashlib.sha256(text).hexdigest()}",
         "sentences": len(texts),
         "tokens": sum(len(numbers) - 2 for numbers in texts),
         "seed": SEED,
@@ -323,7 +300,6 @@ def main():
     write("terms.csv", about, table)
     write("medians.csv", about, [*medians(every)])
     write("scale.csv", about, [*measure_scales(weights, texts)])
-    write("row.csv", about, [*one_row(weights)])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-r"""At the model's own scale one query shares out its attention in three ways:
-head {= heads[0] } looks at its verb and at [CLS], head {= heads[1] } mostly at
-[CLS], head {= heads[2] } at the word before and nothing else.
+r"""At the model's own scale “{= query }” attends in three ways: in head
+{= heads[0] } to its verb and to [CLS], in head {= heads[1] } mostly to [CLS],
+in head {= heads[2] } to the word before and to nothing else.
 
 Bars for the twelve keys of a sentence, one below the other, in three panels
 beside each other, one for each head. In the first the longest bar stands at
@@ -11,17 +11,26 @@ about two thirds. In the third “the”, the word before the query, has it all.
 # %%
 import numpy as np
 from scipy.special import softmax
-from stored import read
+from stored import lines, read
 
-table, d = read("row.csv"), 32
-place = [*zip(table["layer"], table["head"], strict=True)]
-scores = {}
-for (layer, head), score in zip(place, table["score"], strict=True):
-    scores.setdefault(f"{layer:.0f}.{head:.0f}", []).append(float(score))
-heads = [*scores]
-query = str(table["query"][0])
-words = [str(word) for word in table["key"][: len(scores["5.9"])]]
-keys, reach = len(words), max(scores["0.2"])
+table, asked = read("scores.csv"), lines("asked.txt")
+d, query = 32, "train"
+# By sentence, head, word and key: all sentences are of the same length.
+every = np.array([row.split() for row in table["scores"]], float)
+keys = every.shape[1]
+every = every.reshape(len(asked), -1, keys - 2, keys)
+names = table["query"].reshape(every.shape[:3])[:, 0]
+sentences = [["[CLS]", *map(str, each), "[SEP]"] for each in names]
+one = slice(0, every[0, :, :, 0].size, keys - 2)  # a row of each head
+all_heads = [
+    f"{layer:.0f}.{head:.0f}"
+    for layer, head in zip(table["layer"][one], table["head"][one], strict=True)
+]
+
+heads, words = all_heads[:3], sentences[0]
+of_query = every[0, :3, words.index(query) - 1].tolist()
+scores = dict(zip(heads, of_query, strict=True))
+reach = max(scores["0.2"])
 half = softmax(np.array(scores["0.2"]) / (2 * d**0.5)).max()  # half the logits
 divisor = {"1": 1, "√d": d**0.5, "d": d}
 weights = {
@@ -37,7 +46,27 @@ most = {
     head: {by: p.max() for by, p in rows.items()}
     for head, rows in weights.items()
 }
-explore = {"d": d, "words": words, "heads": [*scores.items()]}
+# In head 5.9, the key at which each word looks most, by sentence.
+looks_at = [
+    [each[key] for key in S[0].argmax(axis=-1)]
+    for each, S in zip(sentences, every, strict=True)
+]
+listed, refused = (
+    next(at for at, each in enumerate(sentences) if word in each)
+    for word in ("apples", "no")
+)
+asks = [  # the word that asks when a sentence is chosen
+    *(query, "soup", "it", "smell", "milk", "root"),
+    *("bank", "knows", "sleeps", "him", "soft", "dog"),
+]
+explore = {
+    "d": d,
+    "heads": all_heads,
+    "asked": asked,
+    "words": sentences,
+    "asks": [*map(list.index, sentences, asks)],
+    "scores": np.rint(100 * every).astype(np.int32),
+}
 
 # %%
 import matplotlib.pyplot as plt
@@ -59,10 +88,10 @@ first, second, third = (
     weights["5.9"]["√d"][order["5.9"][at]] for at in range(3)
 )
 assert [words[at] for at in order["5.9"][:2]] == ["leaves", "[CLS]"], (
-    "looks at its verb and at [CLS]"
+    "to its verb and to [CLS]"
 )
-assert favourite["1.10"] == "[CLS]", "mostly at [CLS]"
-assert most["0.2"]["√d"] > 0.99, "at the word before and nothing else"
+assert favourite["1.10"] == "[CLS]", "mostly to [CLS]"
+assert most["0.2"]["√d"] > 0.99, "to the word before and to nothing else"
 assert keys == 12, "Bars for the twelve keys of a sentence"
 assert third < second / 2, "the next at [CLS], and all others are short"
 assert abs(most["1.10"]["√d"] - 2 / 3) < 0.05, "[CLS] has about two thirds"
@@ -81,4 +110,11 @@ assert all(
     for head, rows in weights.items()
     for p in rows.values()
 ), "In a single row a divisor moves no key past another"
+assert len(all_heads) == len(asked) == 12, (
+    "one of twelve heads and of twelve sentences"
+)
+assert set(looks_at[listed]) == {"[CLS]"}, "each word looks at [CLS] most"
+assert looks_at[refused] == [
+    "down" if word == "down" else "no" for word in sentences[refused][1:-1]
+], "all words but “down” look at “no” most"
 assert half > 0.98, "half of their size would do as well"

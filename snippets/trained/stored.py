@@ -1,4 +1,4 @@
-"""Read what has been measured and stored: a CSV file beside this module."""
+"""Read what has been measured and stored: files beside this module."""
 
 import csv
 from pathlib import Path
@@ -18,6 +18,11 @@ def read(name):
         except ValueError:
             table[title] = np.array(column)
     return table
+
+
+def lines(name):
+    """Return the lines of a text."""
+    return Path(__file__).with_name(name).read_text("utf-8").splitlines()
 
 
 def source(name):

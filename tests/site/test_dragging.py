@@ -18,7 +18,7 @@ PRESETS = {
     "puzzle": {"guess": 1.5, "n": 2, "m": 2, "d": 2, "count": 20_000},
     "plane": {"n": 16384, "d": 1024, "a": 0.25},
     "terms": {"t": 135, "r": 0.83, "d": 256},
-    "row": {"a": 0.35, "head": 2},
+    "row": {"a": 0.35, "head": 2, "sentence": 9, "word": 9},
     "divisor": {"steps": 4096, "a": 0.85, "times": 64, "by": 2},
     "cost": {"d": 256, "h": 1, "kind": 0},
     "yours": {"z": [14, 10, 12, -3000, 9, 8, 7, 6], "m": [1, 1, 1, 0, 1, 1, 1, 1], "cap": 50},
@@ -107,7 +107,7 @@ def test_it_fits_the_screen(visit, name, size):
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", ["mechanism", "calculator", "training", "divisor"])
+@pytest.mark.parametrize("name", ["mechanism", "calculator", "training", "divisor", "row"])
 def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
     page = visit(BASE + PAGE[name], **CALM).page
     page.evaluate("() => { window.same = true }")
@@ -513,6 +513,31 @@ def test_known_models_are_buttons(visit, snippet):
     field = shown.locator(".form [name=H]")
     field.fill("13")
     page.wait_for_function("() => !document.querySelector('why-calculator [aria-pressed=true]')")
+
+
+def test_another_word_asks(visit):
+    """By a key, by a tap anywhere on its line, and by choosing another sentence."""
+    page = visit(BASE + "trained/", **CALM).page
+    shown = page.locator("why-row")
+    pressed = shown.locator(".sums [aria-pressed=true]")
+    assert pressed.all_inner_texts() == ["train"]
+    shown.get_by_role("button", name="leaves", exact=True).press("Enter")
+    page.wait_for_function("() => location.search.includes('word=6')")
+    assert pressed.all_inner_texts() == ["leaves"]
+    assert page.evaluate("() => document.activeElement.textContent") == "leaves"
+    share = shown.locator(".sums p").filter(has_text="coast").locator("b")
+    share.evaluate("share => share.scrollIntoView({block: 'center'})")
+    share.click(force=True)  # the button, which reaches over the line
+    page.wait_for_function("() => location.search.includes('word=5')")
+    assert pressed.all_inner_texts() == ["coast"]
+    shown.get_by_label("Sentence", exact=True).select_option(
+        "The cup fell on the plate and it broke."
+    )
+    page.wait_for_function("() => location.search.includes('sentence=2&word=8')")
+    assert pressed.all_inner_texts() == ["it"]
+    page.reload()
+    assert pressed.all_inner_texts() == ["it"]
+    assert shown.get_by_label("Sentence", exact=True).input_value() == "2"
 
 
 def test_the_link_can_be_copied(visit):
