@@ -82,7 +82,7 @@
           (r * d * Math.cos(angle)) ** 2,
         ];
         const total = (d) => threeTerms(d).reduce((a, b) => a + b);
-        const printed = (d) => d + r * r * d + (r * d * Math.cos(angle)) ** 2;
+        const printed = (d) => d + r * r * d + threeTerms(d)[2];
         const [terms, sum, published] = [threeTerms(d), total(d), printed(d)];
         // Each term begins where the one before it ends. All that d allows has room.
         const scale = 1000 / (d * d + 2 * d);
@@ -105,10 +105,10 @@
         });
         // The roots: of the first and of the last term alone, of what was published, and of all three.
         const root = (square) => Math.sqrt(Math.max(0, square));
-        const line = (square, from = LEAST) =>
-          `M${[from, ...marks.filter((d) => d > from)]
-            .map((d) => `${across(d).toFixed(1)} ${down(root(square(d))).toFixed(2)}`)
-            .join("L")}`;
+        const line = (square, from = LEAST) => {
+          const point = (d) => `${across(d).toFixed(1)} ${down(root(square(d))).toFixed(2)}`;
+          return `M${[from, ...marks.filter((d) => d > from)].map(point).join("L")}`;
+        };
         const draw = (part, path) => this.at(`.graph .${part}`).setAttribute("d", path);
         const meets = 1 / (r * Math.abs(Math.cos(angle))); // where the root of the last term is 1
         draw(
