@@ -547,13 +547,18 @@ def test_known_models_are_buttons(visit, snippet):
     assert len(known) == 9
     for label, row in known:
         name = re.match(r"\[(.*?)\]", label)[1]
-        shown.get_by_role("button", name=name, exact=True).click()
+        button = shown.get_by_role("button", name=name, exact=True)
+        button.hover()
+        tick = shown.locator(".named").get_attribute("d")
+        button.click()
         page.wait_for_function(
             """name => [...document.querySelectorAll('why-calculator [aria-pressed=true]')]
                 .some(button => button.textContent === name)""",
             arg=name,
         )
         assert printed(shown.locator(".found b").inner_text(), row["spread"])
+        mark = shown.locator(".own").get_attribute("d")
+        assert tick.split()[0] == mark.split()[0]  # the mark goes where the tick stood out
         assert f"of {row['n']:,} keys take part" in shown.locator(".found").inner_text()
     field = shown.locator(".form [name=H]")
     field.fill("13")

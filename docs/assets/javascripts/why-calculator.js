@@ -110,7 +110,7 @@
       ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}<input type="hidden" name="seed"></div>
       <p class="found"><b></b> <span></span></p>
       <button type="button" class="cut" data-act="again"><span></span><em>Draw again</em><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="rest"/><path/></svg></button>
-      <div class="gauged"><svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="known"/><path class="own"/></svg><b class="handle"></b></div>
+      <div class="gauged"><svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="known"/><path class="named"/><path class="own"/></svg><b class="handle"></b></div>
       <p class="ends" aria-hidden="true"><i>1/32: flat</i><i data-left="0.5">1</i><i data-left="0.635" class="known">models</i><i>32: frozen</i></p>
       <ul><li></li><li></li><li></li><li></li></ul>`;
       }
@@ -124,7 +124,18 @@
           const { d, H, x } = model;
           return this.start({ ...model, x: x && readNumber(x) }).spread(d, H);
         });
-        this.at(".known").setAttribute("d", spreads.map((s) => `M${place(s)} 8v12`).join(""));
+        const ticks = spreads.map((s) => `M${place(s)} 8v12`);
+        this.at(".gauge .known").setAttribute("d", ticks.join(""));
+        // Whose name is pointed at, its tick stands out.
+        this.panel.querySelectorAll(".models button").forEach((button, i) => {
+          for (const [event, tick] of [
+            ["pointerenter", ticks[i]],
+            ["focus", ticks[i]],
+            ["pointerleave", ""],
+            ["blur", ""],
+          ])
+            button.addEventListener(event, () => this.at(".named").setAttribute("d", tick));
+        });
         // The mark is moved by the scale, which multiplies the spread whatever else is chosen.
         const gauge = this.at(".gauged");
         this.drags(gauge, ({ clientX }) => {
