@@ -92,6 +92,7 @@
       }
 
       pause() {
+        if (!this.playing) return;
         clearInterval(this.playing);
         this.playing = undefined;
         this.show();
