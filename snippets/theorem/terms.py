@@ -59,6 +59,13 @@ assert printed[90] > d, "The published one adds to it"
 assert abs(printed[0] - total[0]) < 1e-9, "A dashed line … agrees at 0 degrees"
 for angle in (45, 90):
     assert printed[angle] > total[angle] + 1, "it agrees at 0 degrees only"
+for angle in (0, 60, 89, 90, 91, 180):
+    for n, share in ((2, 0.5), (256, 0.99)):
+        one, turned = np.eye(n), cross(angle, rho, n)
+        of = 0 if angle == 90 else share * second_moment(one, one, turned)
+        assert np.isclose(np.trace(turned) ** 2, of, 0.01, 1e-9), (
+            "and the last term takes over, unless the key stands at a right"
+        )
 dashed = [printed[angle] - d - terms[angle][2] for angle in terms]
 assert np.ptp(dashed) < 1e-9, "is the same at every angle"
 # What is said beside the slider, at its states.

@@ -20,6 +20,7 @@ PRESETS = {
     "terms": {"t": 135, "r": 0.83, "d": 256},
     "row": {"a": 0.35, "head": 2, "sentence": 9, "word": 9},
     "divisor": {"steps": 4096, "a": 0.85, "times": 64, "by": 2},
+    "training": {"steps": 10, "d": 512, "by": 0, "zero": 1},
     "cost": {"d": 256, "h": 1, "kind": 0},
     "yours": {"z": [14, 10, 12, -3000, 9, 8, 7, 6], "m": [1, 1, 1, 0, 1, 1, 1, 1], "cap": 50},
 }
@@ -288,6 +289,116 @@ def test_the_point_can_be_dragged(visit):
     assert (values["n"], values["d"]) == (4096, 256)
 
 
+# Where a mouse takes what is moved sideways, as a share of its width, and what is the case there.
+SIDEWAYS = {
+    "training": (".lines", 2 / 5, {"d": 64}),
+    "terms": (".lines", 5 / 7, {"d": 64}),
+    "calculator": (".gauged", 3 / 5, {"by": 6}),
+}
+
+
+@pytest.mark.parametrize("name", SIDEWAYS)
+def test_a_plot_is_dragged_sideways(visit, name):
+    """Whatever the height; what it has for a handle follows, and it may leave the plot."""
+    area, share, state = SIDEWAYS[name]
+    page = visit(BASE + PAGE[name], **CALM).page
+    plot = page.locator(f"why-{name} {area}")
+    plot.hover()
+    assert plot.evaluate("part => getComputedStyle(part).cursor") == "ew-resize"
+    box = plot.bounding_box()
+    x, handle = box["x"] + share * box["width"], plot.locator(".handle")
+    page.mouse.down()
+    page.mouse.move(x, box["y"] - 20, steps=4)
+    page.wait_for_function(
+        "([name, state]) => Object.entries(state).every("
+        "([key, value]) => document.querySelector(`why-${name}`).values[key] === value)",
+        arg=[name, state],
+    )
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    held = handle.bounding_box()
+    assert abs(held["x"] + held["width"] / 2 - x) < 1.5
+    page.mouse.move(box["x"] + 2 * box["width"], box["y"], steps=2)
+    page.mouse.up()
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    held = handle.bounding_box()
+    assert abs(held["x"] + held["width"] / 2 - box["x"] - box["width"]) < 1.5
+
+
+def test_the_mark_of_the_calculator_changes_the_scale(visit, module):
+    """Not what the reader typed, but the factor on q·k; and the row freezes where it is shaded."""
+    page = visit(BASE + "your-model/", **CALM).page
+    start = module("your-model/start")
+    show(page, "calculator", CALCULATOR, **MODEL | {"rule": 4, "norm": 2})
+    gauge = page.locator("why-calculator .gauged")
+    gauge.click(position={"x": 0.8 * gauge.bounding_box()["width"], "y": 5})
+    shown = show(page, "calculator", CALCULATOR)
+    number = shown["values"]["x"]
+    assert shown["values"] == {
+        **shown["values"],
+        **MODEL,
+        "rule": 4,
+        "norm": 2,
+        "by": 6,
+        "x": number,
+    }
+    spread = start.spread(64, 12, 768, "nn.Linear", "number", "LayerNorm", number=number)
+    assert abs(spread / 8 - 1) < 0.03  # 8 is at four fifths; a pixel is one percent of the spread
+    assert "frozen" in shown["words"]
+
+
+def test_a_row_is_drawn_again(visit):
+    page = visit(BASE + "your-model/", **CALM).page
+    state = MODEL | {"n": 64, "by": 6, "x": 0.4}
+    first = show(page, "calculator", CALCULATOR, **state)
+    page.locator("why-calculator").get_by_role("button", name="Draw again").click()
+    second = show(page, "calculator", CALCULATOR)
+    assert first["cut"] != second["cut"]
+    assert first["words"] == second["words"]
+    page.wait_for_function("() => location.search.includes('seed=2')")
+    # With more keys, the largest weight can only fall: those before them stay.
+    more = show(page, "calculator", CALCULATOR, n=128)
+    shares = [float(re.search(r"([\d.]+)%", each["row"])[1]) for each in (second, more)]
+    assert shares[1] < shares[0]
+
+
+def test_the_steps_play_until_a_hand_ends_it(visit):
+    page = visit(BASE + "training/", reduced_motion="no-preference").page
+    steps = "document.querySelector('why-training').values.steps"
+    button, plot = page.locator("why-training [data-act=play]"), page.locator("why-training .lines")
+    plot.hover()
+    button.click()
+    for at in (1, 2, 4):
+        page.wait_for_function(f"() => {steps} === {at}")
+    assert button.inner_text() == "Pause"
+    plot.hover()
+    page.mouse.down()
+    page.mouse.up()
+    assert button.inner_text() == "Train"
+    held = page.evaluate(steps)
+    page.wait_for_timeout(700)
+    assert page.evaluate(steps) == held < 10
+    assert f"steps={held}" in page.url
+    # On from there; and the button pauses, too.
+    button.click()
+    page.wait_for_function(f"() => {steps} === {held + 1}")
+    button.click()
+    assert button.inner_text() == "Train"
+    button.click()
+    page.wait_for_function("() => location.search.includes('steps=10')")
+    assert button.inner_text() == "Train"
+
+
+def test_who_wants_calm_sees_the_last_step_at_once(visit):
+    page = visit(BASE + "training/", **CALM).page
+    read = "shown => shown.querySelector('.pair .C1').innerText"
+    last = show(page, "training", read)
+    button = page.locator("why-training [data-act=play]")
+    assert button.is_disabled()
+    assert show(page, "training", read, steps=2) != last
+    button.click()
+    assert show(page, "training", read) == last
+
+
 def test_a_guess_gets_an_answer(visit, snippet):
     page = visit(BASE + "variance/", **CALM).page
     read = "shown => shown.querySelector('.answer').textContent"
@@ -502,13 +613,18 @@ def test_known_models_are_buttons(visit, snippet):
     assert len(known) == 9
     for label, row in known:
         name = re.match(r"\[(.*?)\]", label)[1]
-        shown.get_by_role("button", name=name, exact=True).click()
+        button = shown.get_by_role("button", name=name, exact=True)
+        button.hover()
+        tick = shown.locator(".named").get_attribute("d")
+        button.click()
         page.wait_for_function(
             """name => [...document.querySelectorAll('why-calculator [aria-pressed=true]')]
                 .some(button => button.textContent === name)""",
             arg=name,
         )
         assert printed(shown.locator(".found b").inner_text(), row["spread"])
+        mark = shown.locator(".own").get_attribute("d")
+        assert tick.split()[0] == mark.split()[0]  # the mark goes where the tick stood out
         assert f"of {row['n']:,} keys take part" in shown.locator(".found").inner_text()
     field = shown.locator(".form [name=H]")
     field.fill("13")

@@ -223,6 +223,8 @@ def test_no_word_is_cut_and_none_is_wrong(walked):
 
 # What is dragged, and by what a finger holds it.
 DRAGGED = {"plane": (".map", ".point"), "terms": (".turn", ".reach")}
+# What is moved sideways, by a mouse or a finger anywhere on it.
+ACROSS = {"training": ".lines", "terms": ".lines", "calculator": ".gauged"}
 
 
 def test_no_drag_selects_text(walked):
@@ -235,6 +237,8 @@ def test_no_drag_selects_text(walked):
     if name in DRAGGED:
         area, grip = DRAGGED[name]
         starts += [shown.locator(area), shown.locator(grip)]
+    if name in ACROSS:
+        starts += [shown.locator(ACROSS[name])]
     for start in starts:
         for across, down in [(0.02, 0.02), (0.5, 0.5), (0.3, 0.95), (0.98, 0.7), (0.1, 0.3)]:
             start.hover()  # once it stands still: what is above it may still be laid out
@@ -291,6 +295,27 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
         box = area.bounding_box()
         page.touchscreen.tap(box["x"] + 0.2 * box["width"], box["y"] + 0.4 * box["height"])
         assert page.evaluate(state)[1] not in (values, then)
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_a_finger_moves_it_sideways(visit, name):
+    """From its handle, which then stands below the finger; and the page stays where it is."""
+    page = visit(BASE + PAGE[name], has_touch=True, **CALM).page
+    page.set_viewport_size(PHONE)
+    handle = page.locator(f"why-{name} {ACROSS[name]} .handle")
+    handle.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 400)")
+    settle(page)
+    state = f"() => [scrollY, document.querySelector('why-{name}').values]"
+    before, values = page.evaluate(state)
+    start = handle.bounding_box()
+    plot = page.locator(f"why-{name} {ACROSS[name]}").bounding_box()
+    middle = plot["x"] + plot["width"] / 2
+    across = plot["width"] * (-0.4 if start["x"] > middle else 0.4)
+    swipe(page, start, across, 8)
+    after, then = page.evaluate(state)
+    assert after == before
+    assert then != values
+    assert abs(handle.bounding_box()["x"] - start["x"] - across) < plot["width"] / 9  # nearest stop
 
 
 @pytest.mark.parametrize("name", PAGE)

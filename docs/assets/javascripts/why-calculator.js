@@ -75,6 +75,8 @@
     `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
     `<label class="wide">${label}<select name="${name}">${list.map((text, i) => `<option value="${i}">${text}</option>`).join("")}</select></label>`;
+  const SEEN = 0.004; // the least share that is wide enough to be seen
+  const DRAWS = 99;
   const place = (s) => Math.max(0, Math.min(1000, 500 + 100 * Math.log2(s))).toFixed(1);
 
   explorable(
@@ -90,7 +92,7 @@
         const choices = Object.entries({ rule: rules, norm: norms, by: scales }).map(
           ([name, list]) => ({ name, least: 0, most: list.length - 1, step: 1 }),
         );
-        return [...fields, ...choices];
+        return [...fields, ...choices, { name: "seed", least: 1, most: DRAWS, step: 1 }];
       }
 
       get acts() {
@@ -105,10 +107,11 @@
         );
         return `<div class="acts models">${buttons.join("")}</div>
       <div class="form">${["d", "H", "D", "n"].map(field).join("")}${choice("rule", "initialisation", rules)}${field("s")}
-      ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}</div>
+      ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}<input type="hidden" name="seed"></div>
       <p class="found"><b></b> <span></span></p>
-      <svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="own"/></svg>
-      <p class="ends" aria-hidden="true"><i>1/32: flat</i><i>1</i><i>32: frozen</i></p>
+      <button type="button" class="cut" data-act="again"><span></span><em>Draw again</em><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="rest"/><path/></svg></button>
+      <div class="gauged"><svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="known"/><path class="named"/><path class="own"/></svg><b class="handle"></b></div>
+      <p class="ends" aria-hidden="true"><i>1/32: flat</i><i data-left="0.5">1</i><i data-left="0.635" class="known">models</i><i>32: frozen</i></p>
       <ul><li></li><li></li><li></li><li></li></ul>`;
       }
 
@@ -116,7 +119,31 @@
         this.last = {};
         const keys = this.at("[type=range]");
         keys.addEventListener("input", () => (this.field("n").value = Math.round(2 ** keys.value)));
-        this.fill({ s: 0.02, x: 0.125, ...Object.values(this.data.models)[0] });
+        this.fill({ s: 0.02, x: 0.125, seed: 1, ...Object.values(this.data.models)[0] });
+        const spreads = Object.values(this.data.models).map((model) => {
+          const { d, H, x } = model;
+          return this.start({ ...model, x: x && readNumber(x) }).spread(d, H);
+        });
+        const ticks = spreads.map((s) => `M${place(s)} 8v12`);
+        this.at(".gauge .known").setAttribute("d", ticks.join(""));
+        // Whose name is pointed at, its tick stands out.
+        this.panel.querySelectorAll(".models button").forEach((button, i) => {
+          for (const [event, tick] of [
+            ["pointerenter", ticks[i]],
+            ["focus", ticks[i]],
+            ["pointerleave", ""],
+            ["blur", ""],
+          ])
+            button.addEventListener(event, () => this.at(".named").setAttribute("d", tick));
+        });
+        // The mark is moved by the scale, which multiplies the spread whatever else is chosen.
+        const gauge = this.at(".gauged");
+        this.drags(gauge, ({ clientX }) => {
+          const { left, width } = gauge.getBoundingClientRect();
+          const share = Math.max(0, Math.min(1, (clientX - left) / width));
+          const x = +(2 ** (10 * share - 5) / this.bare).toPrecision(3);
+          this.values = { by: this.data.scales.indexOf("number"), x };
+        });
       }
 
       /** Find a field or a choice of the form. */
@@ -161,6 +188,51 @@
         this.values = this.data.models[textContent];
       }
 
+      again() {
+        this.values = { seed: (this.values.seed % DRAWS) + 1 };
+      }
+
+      /** Give n Gaussian numbers; with more keys, those before them stay. */
+      draws(seed, n) {
+        if (this.seed !== seed) {
+          this.seed = seed;
+          this.next = gaussian(seed);
+          this.many = 0;
+        }
+        this.drawn ??= new Float64Array(MOST);
+        while (this.many < n) this.drawn[this.many++] = this.next();
+        return this.drawn.subarray(0, n);
+      }
+
+      /** Draw a row of n logits of spread s as a bar that is cut into its weights, the largest first; say what that is. */
+      row(seed, n, s) {
+        const keys = this.draws(seed, n);
+        const top = keys.reduce((a, b) => Math.max(a, b));
+        const power = (g) => Math.exp(s * (g - top));
+        const sum = keys.reduce((sum, g) => sum + power(g), 0);
+        const least = top + Math.log(SEEN * sum) / s; // the logit of a weight that can be seen
+        const seen = keys.filter((g) => g >= least).sort();
+        let at = 0;
+        const box = (from, to) => `M${from.toFixed(1)} 0H${to.toFixed(1)}V20H${from.toFixed(1)}z`;
+        const cuts = [...seen.reverse()].map((g) => box(at, (at += (1000 * power(g)) / sum)));
+        const [rest, cut] = this.panel.querySelectorAll(".cut path");
+        cut.setAttribute("d", cuts.join(""));
+        rest.setAttribute("d", seen.length < n ? box(at, 1000) : "");
+        const words = `a row, draw ${seed}: largest weight ${percent(1 / sum)}`;
+        this.at(".cut span").textContent = words;
+        return words;
+      }
+
+      /** Give the factor on q·k for heads of d, and how widely h of them spread at the start. */
+      start({ D, s, x, ...values }) {
+        const { rules, norms, scales } = this.data;
+        const [rule, norm, by] = [rules[values.rule], norms[values.norm], scales[values.by]];
+        const scaled = (d) => SCALES[by](d, D, x);
+        const spread = (d, h) =>
+          Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
+        return { scaled, spread };
+      }
+
       copy(button) {
         const link = new URL(`?${new URLSearchParams(this.values)}#${this.name}`, location).href;
         const done = () =>
@@ -170,7 +242,7 @@
       }
 
       draw(values) {
-        const { d, H: h, D, n, s, x } = values;
+        const { d, H: h, D, n, seed } = values;
         const { rules, norms, scales } = this.data;
         const [rule, norm, by] = [rules[values.rule], norms[values.norm], scales[values.by]];
         const shown = { s: rule === "deviation", x: by === "number" };
@@ -197,10 +269,9 @@
         this.at(".found span").textContent = wrong;
         if (wrong) return wrong;
 
-        const scaled = (d) => SCALES[by](d, D, x);
-        const spread = (d, h) =>
-          Math.abs(scaled(d)) * Math.sqrt(NORMS[norm](d, D * RULES[rule](D, h, d, s)));
+        const { scaled, spread } = this.start(values);
         const sigma = spread(d, h);
+        this.bare = sigma / Math.abs(scaled(d)); // without a scale
         const limit = Math.sqrt(2 * Math.log(n));
         const keys = takingPart(n, Math.min(64, sigma)); // beyond, hardly more than one takes part
         this.at(".found b").textContent = short(sigma);
@@ -212,11 +283,13 @@
         this.at(".found span").innerHTML = lines.join("<br>");
         this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);
         this.at(".own").setAttribute("d", `M${place(sigma)} 0v20`);
+        this.at(".handle").style.left = `${place(sigma) / 10}%`;
+        const drawn = this.row(seed, n, sigma);
         const least = norm === "LayerNorm" ? 2 : 1;
         const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && size >= least);
         const others = sizes.map((size) => short(spread(size, (h * d) / size)));
         const words = [
-          `This is ${short(sigma / limit)} times ${short(limit)}, where a row of ${grouped(n)} keys freezes`,
+          `This is ${short(sigma / limit)} times ${short(limit)}, where ${grouped(n)} keys freeze`,
           `With heads of ${sizes.join(" and ")} at the same width: ${others.join(" and ")}${by !== "1/√d" || others.some((other) => other !== short(sigma)) ? "" : ", thanks to 1/√d"}`,
           `scale=${+(scaled(d) / sigma).toPrecision(4)} would give a spread of 1`,
           scaled(d) < 0
@@ -226,7 +299,7 @@
               : `${h} × ${d} = ${grouped(h * d)}, which is not the width ${D}; this may be intended`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
-        return `${short(sigma)} ${[lines, ...words].join(". ")}`;
+        return `${short(sigma)} ${[lines, drawn, ...words].join(". ")}`;
       }
     },
   );

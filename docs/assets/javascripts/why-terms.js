@@ -7,6 +7,11 @@
     ["sum", "mean square"],
     ["ghost", "as published (dashed)"],
   ];
+  // How far to the right d stands, from 0 to 1000, and how far down a root mean square; what is below the axis lies on it.
+  const [LEAST, MOST] = [2, 256];
+  const across = (d) => (1000 * Math.log(d / LEAST)) / Math.log(MOST / LEAST);
+  const down = (size) => 100 - (100 * Math.log(Math.max(1, size))) / Math.log(MOST);
+  const marks = powers(1, 8, 0.25);
   const short = (x) =>
     x
       .toFixed(Math.abs(x) < 99.95 ? 1 : 0)
@@ -20,12 +25,19 @@
       inputs = [
         { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 60 },
         { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 1 },
-        { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 2 },
+        { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 4 },
       ];
 
       stage = `<div class="terms"><div class="dial"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
         <circle r="100"/><path class="query"/><path class="key"/><circle class="grip" r="14"/>
         <text x="84" y="-14">q</text><text class="name">k</text></svg><b class="reach"></b></div>
+        <div><p class="axis">root mean square over <i>d</i><span>, both axes logarithmic</span></p>
+        <div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
+        <path class="first C4"/><path class="last C0"/><path class="printed"/><path class="now"/></svg><b class="handle"></b>
+        <p class="sizes" aria-hidden="true"><i>256</i><i>64</i><i>16</i><i>4</i><i>≤ 1</i></p></div>
+        <p class="ends" aria-hidden="true">${powers(1, 7, 2)
+          .map((d) => `<i data-left="${across(d) / 1000}">${d}</i>`)
+          .join("")}</p></div>
         <div class="sums">${ROWS.map(
           ([
             hue,
@@ -55,13 +67,23 @@
           },
           ".reach",
         );
+        const plot = this.at(".lines");
+        this.drags(plot, (event) => {
+          const box = plot.getBoundingClientRect();
+          this.values = { d: LEAST * (MOST / LEAST) ** ((event.clientX - box.left) / box.width) };
+        });
       }
 
       draw({ t, r, d }) {
         const angle = (t * Math.PI) / 180;
-        const terms = [d, r * r * d * Math.cos(2 * angle), (r * d * Math.cos(angle)) ** 2];
-        const sum = terms[0] + terms[1] + terms[2];
-        const published = d + r * r * d + terms[2];
+        const threeTerms = (d) => [
+          d,
+          r * r * d * Math.cos(2 * angle),
+          (r * d * Math.cos(angle)) ** 2,
+        ];
+        const total = (d) => threeTerms(d).reduce((a, b) => a + b);
+        const printed = (d) => d + r * r * d + threeTerms(d)[2];
+        const [terms, sum, published] = [threeTerms(d), total(d), printed(d)];
         // Each term begins where the one before it ends. All that d allows has room.
         const scale = 1000 / (d * d + 2 * d);
         const bar = (from, to) =>
@@ -81,6 +103,23 @@
           row.classList.toggle("negative", spans[i][1] < spans[i][0]);
           row.lastChild.textContent = short([...terms, sum, published][i]);
         });
+        // The roots: of the first and of the last term alone, of what was published, and of all three.
+        const root = (square) => Math.sqrt(Math.max(0, square));
+        const line = (square, from = LEAST) => {
+          const point = (d) => `${across(d).toFixed(1)} ${down(root(square(d))).toFixed(2)}`;
+          return `M${[from, ...marks.filter((d) => d > from)].map(point).join("L")}`;
+        };
+        const draw = (part, path) => this.at(`.graph .${part}`).setAttribute("d", path);
+        const meets = 1 / (r * Math.abs(Math.cos(angle))); // where the root of the last term is 1
+        draw(
+          "first",
+          line((d) => threeTerms(d)[0]),
+        );
+        draw("last", meets < MOST ? line((d) => threeTerms(d)[2], Math.max(LEAST, meets)) : "");
+        draw("printed", line(printed));
+        draw("now", line(total));
+        this.at(".handle").style.left = `${across(d) / 10}%`;
+        this.at(".handle").style.bottom = `${100 - down(root(sum))}%`;
         const [x, y] = [100 * r * Math.cos(angle), -100 * r * Math.sin(angle)];
         this.at(".query").setAttribute("d", "M0 0H100m-12 -6l12 6l-12 6");
         this.at(".key").setAttribute("d", `M0 0L${x.toFixed(1)} ${y.toFixed(1)}`);
@@ -91,9 +130,7 @@
         const name = this.at(".name");
         name.setAttribute("x", x.toFixed(1));
         name.setAttribute("y", (y + 5).toFixed(1));
-        const [size, said] = [sum, published].map((square) =>
-          short(Math.sqrt(Math.max(0, square))),
-        );
+        const [size, said] = [sum, published].map((square) => short(root(square)));
         const words = `Key at ${t}°: root mean square ${size}, published ${said}; √d is ${short(Math.sqrt(d))}, d is ${d}`;
         this.at(".size").textContent = words;
         return `${words}. With ρ = ${r} the terms are ${terms.map(short).join(", ")}.`;

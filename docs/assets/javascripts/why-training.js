@@ -17,9 +17,9 @@
       get inputs() {
         const { dims, added, divisors, starts } = this.data;
         const most = added[0][0][0].length - 1;
-        const label = `compare <i>d</i> = ${dims[0]} with`;
+        const label = `from <i>d</i> = ${dims[0]} to`;
         return [
-          { name: "steps", label: "steps of training", least: 0, most, step: 1, value: most },
+          { name: "steps", label: "training steps", least: 0, most, step: 1, value: most },
           { name: "d", label, stops: dims.slice(1), value: dims.at(-1) },
           { name: "by", least: 0, most: divisors.length - 1, step: 1, value: 1 },
           { name: "zero", least: 0, most: starts.length - 1, step: 1, value: 0 },
@@ -31,9 +31,15 @@
         const sizes = Array.from({ length: high - low + 1 }, (_, i) => +`1e${high - i}`);
         return `<p class="axis">size of the logits over the head dimension <i>d</i>, both axes logarithmic</p><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
         <path class="at"/>${["C0", "C1"].map((hue) => `<path class="${hue}"/><path class="dots ${hue}"/>`).join("")}</svg>
-        <p class="sizes" aria-hidden="true">${sizes.map((size) => `<i>${size}</i>`).join("")}</p></div>
+        <b class="handle"></b><p class="sizes" aria-hidden="true">${sizes.map((size) => `<i>${size}</i>`).join("")}</p></div>
         <p class="ends" aria-hidden="true">${this.data.dims.map((size) => `<i data-left="${this.across(size) / 1000}">${size}</i>`).join("")}</p>
         <div class="pair"><p class="of"><span></span><b></b><em></em></p>${["C0", "C1"].map((hue) => `<p class="${hue}"><span></span><b></b><em></em></p>`).join("")}</div>`;
+      }
+
+      /** Give the markup of a slider; what plays the steps stands before theirs. */
+      slider(input) {
+        const play = `<button type="button" data-act="play"></button>`;
+        return (input.name === "steps" ? play : "") + super.slider(input);
       }
 
       get acts() {
@@ -53,6 +59,50 @@
         return (100 - (100 * Math.log(size / low)) / Math.log(high / low)).toFixed(2);
       }
 
+      prepare() {
+        const { dims } = this.data;
+        const plot = this.at(".lines");
+        this.drags(plot, (event) => {
+          const box = plot.getBoundingClientRect();
+          const share = (event.clientX - box.left) / box.width;
+          this.values = { d: dims[0] * (dims.at(-1) / dims[0]) ** share };
+        });
+        // A hand on anything else ends what plays.
+        for (const event of ["pointerdown", "input", "click"])
+          this.panel.addEventListener(event, ({ target }) => {
+            if (!target.closest("[data-act=play]")) this.pause();
+          });
+      }
+
+      /** Take the steps one after another, from where they stand, or from 0; or pause. */
+      play() {
+        const { most } = this.inputs[0];
+        if (this.playing) return this.pause();
+        if (calm.matches) {
+          this.values = { steps: most };
+          return;
+        }
+        if (this.values.steps === most) this.values = { steps: 0 };
+        this.playing = setInterval(() => {
+          const { steps } = this.values;
+          if (steps < most) this.values = { steps: steps + 1 };
+          else this.pause();
+        }, 3000 / most);
+        this.show();
+      }
+
+      pause() {
+        if (!this.playing) return;
+        clearInterval(this.playing);
+        this.playing = undefined;
+        this.show();
+      }
+
+      read() {
+        this.pause();
+        return super.read();
+      }
+
       draw({ steps, d, by, zero }) {
         const { dims, divisors, start, added } = this.data;
         const sizes = [
@@ -62,6 +112,12 @@
         const across = dims.map((size) => this.across(size));
         const here = dims.indexOf(d);
         this.at(".at").setAttribute("d", `M${across[here]} 0V100M0 0V100`);
+        this.at(".handle").style.left = `${across[here] / 10}%`;
+        const play = this.at("[data-act=play]");
+        play.textContent = this.playing ? "Pause" : "Train";
+        // At once there is only the end, and nothing to do there.
+        play.disabled = calm.matches && steps === this.inputs[0].most;
+        this.classList.toggle("playing", !!this.playing);
         const names = ["at the start", `added in ${counted(steps, "step")}`];
         const said = sizes.map((size, row) => {
           const at = size.map((x, i) => `${across[i]} ${this.down(x)}`);

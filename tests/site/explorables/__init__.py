@@ -31,13 +31,11 @@ DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
 def numbers(seed: int, count: int) -> list[float]:
     """Give the generator's Gaussian numbers by a route of our own: whole numbers modulo 2³²."""
-    uniform = []
-    for _ in range(2 * count):
-        seed = (seed + 0x6D2B79F5) % 2**32
-        t = (seed ^ seed >> 15) * (1 | seed) % 2**32
-        t = (t + ((t ^ t >> 7) * (61 | t) % 2**32)) % 2**32 ^ t
-        uniform.append((t ^ t >> 14) / 2**32)
-    first, second = np.reshape(uniform, (count, 2)).T
+    steps = np.arange(1, 2 * count + 1, dtype=np.uint64)
+    t = (seed + 0x6D2B79F5 * steps) % 2**32
+    t = (t ^ t >> 15) * (1 | t) % 2**32
+    t = (t + ((t ^ t >> 7) * (61 | t) % 2**32)) % 2**32 ^ t
+    first, second = np.reshape((t ^ t >> 14) / 2**32, (count, 2)).T
     return list(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
 
 

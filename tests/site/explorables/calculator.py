@@ -7,12 +7,17 @@ from itertools import product
 
 import numpy as np
 from playwright.sync_api import Page
+from scipy.special import softmax
 
-from tests.site.explorables import printed, show
+from tests.site.explorables import PERCENT, is_share, numbers, printed, show
 
 READ = """shown => ({
     words: ['.found', 'ul'].map(part => shown.querySelector(part).innerText).join('\\n'),
     own: shown.querySelector('.own').getAttribute('d'),
+    cut: [...shown.querySelectorAll('.cut path')].map(path => path.getAttribute('d')),
+    row: shown.querySelector('.cut span').textContent,
+    known: shown.querySelector('.gauge .known').getAttribute('d'),
+    handle: parseFloat(shown.querySelector('.handle').style.left),
     cold: shown.querySelector('.cold').getAttribute('d'),
     hidden: [...shown.querySelectorAll('[hidden] input')].map(field => field.name),
     wrong: [...shown.querySelectorAll('[aria-invalid=true]')].map(field => field.name),
@@ -31,6 +36,7 @@ STATES = [
     MODEL | {"D": 12288, "rule": 5},
     MODEL | {"d": 63, "H": 1, "n": 2**20},
     MODEL | {"d": 2, "norm": 2, "n": 700},
+    *(MODEL | {"by": 6, "x": x, "n": n, "seed": 7} for x, n in product([0.4, 1], [300, 4096])),
 ]
 
 
@@ -38,6 +44,8 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
     """Yield the set-ups for which a number is not what the snippet or the quadrature gives."""
     start = module("your-model/start")
     participation = cache(module("saturation/gaussian_logits").participation)
+    drawn = cache(lambda seed: np.array(numbers(seed, 2**20)))
+    known = [model["spread"] for _, model in snippet("your-model/calculator").known]
     names = [list(table) for table in (start.RULES, start.NORMS, start.SCALES)]
     for state in STATES:
         rule, norm, by = (
@@ -61,7 +69,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         states = {"frozen": sigma > limit, "flat": participation(n, sigma) > 0.95 * n}
         expected = next((name for name, holds in states.items() if holds), None)
         share, freezes = re.search(
-            rf"This is ([\d.]+) times ([\d.]+), where a row of {n} keys freezes", words
+            rf"This is ([\d.]+) times ([\d.]+), where {n} keys freeze", words
         ).groups()
         sizes = [
             size for size in (d / 2, 2 * d) if size % 1 == 0 and (norm != "LayerNorm" or size > 1)
@@ -72,7 +80,15 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             re.findall(rf"{letter}([\d.]+)", shown[name])
             for letter, name in (("^M", "own"), ("H", "cold"))
         )
-        place = np.clip(500 + 100 * np.log2([sigma, limit]), 0, 1000)
+        place = np.clip(500 + 100 * np.log2([sigma, limit, *known]), 0, 1000)
+        weights = np.sort(softmax(sigma * drawn(state.get("seed", 1))[:n]))[::-1]
+        ends = 1000 * np.cumsum(np.append(0, weights[weights >= 0.004]))
+        rest, cuts = (re.findall(r"M([\d.]+) 0H([\d.]+)V", path) for path in shown["cut"])
+        thin = [(ends[-1], 1000)] if len(ends) <= n else []
+        seed, largest = re.fullmatch(
+            rf"a row, draw (\d+): largest weight {PERCENT}", shown["row"]
+        ).groups()
+        ticks = map(float, re.findall(r"M([\d.]+) ", shown["known"]))
         if (
             not printed(one, sigma)
             or not printed(keys, participation(n, sigma))
@@ -87,13 +103,24 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             or abs(level / (scale / sigma) - 1) > 6e-4
             or ("favours keys that match least" in words) != (scale < 0)
             or ("not the width" in words) != (scale > 0 and heads * d != state["D"])
-            or not np.allclose([float(own), float(cold)], place, atol=0.0501)
+            or not np.allclose([float(own), float(cold), *ticks], place, atol=0.0501)
+            or abs(shown["handle"] - float(own) / 10) > 1e-3
+            or int(seed) != state.get("seed", 1)
+            or not is_share(largest, weights[0])
+            or not same(cuts, np.transpose([ends[:-1], ends[1:]]))
+            or not same(rest, thin)
             or set(shown["hidden"])
             != {"s", "x"} - {"s" if rule == "deviation" else ""} - {"x" if by == "number" else ""}
             or shown["wrong"]
             or {key: shown["values"][key] for key in state} != state
         ):
             yield f"{state}: {shown}"
+
+
+def same(cuts: list, expected: list) -> bool:
+    """Tell whether a bar is cut where it should be."""
+    found, right = (np.reshape(ends, (-1, 2)).astype(float) for ends in (cuts, expected))
+    return found.shape == right.shape and np.allclose(found, right, atol=0.0501)
 
 
 def rule_of_the_width(rule: str, norm: str) -> bool:
@@ -115,4 +142,8 @@ WRONG = [
     ("(h*d)/size", "h"),
     ("scaled(d)<0", "scaled(d)>0"),
     ("sigma / limit", "limit / sigma"),
+    ("SEEN*sum", "SEEN"),
+    ("s*(g-top)", "g-top"),
+    ("readNumber(x)", "1"),
+    ("gaussian(seed)", "gaussian(1)"),
 ]

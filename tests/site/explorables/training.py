@@ -14,6 +14,7 @@ READ = """shown => ({
         .map(row => [...row.children].map(part => part.textContent)),
     lines: [...shown.querySelectorAll('.graph path:not(.at)')].map(path => path.getAttribute('d')),
     at: shown.querySelector('.at').getAttribute('d'),
+    handle: shown.querySelector('.handle').style.left,
     pressed: [...shown.querySelectorAll('button')].filter(e => e.ariaPressed === 'true')
         .map(e => e.textContent),
 })"""
@@ -37,6 +38,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         ]
         shown = show(page, "training", READ, **state)
         right = float(re.match(r"M([\d.]+) 0V100", shown["at"])[1]) == 200 * here
+        right &= float(shown["handle"].removesuffix("%")) == 20 * here
         right &= shown["pressed"] == [names[by], starts[zero]]
         for row, size in enumerate(sizes):
             _, values, verdict = shown["rows"][row]
