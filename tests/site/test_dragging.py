@@ -225,6 +225,41 @@ def test_the_point_can_be_dragged(visit):
     assert (values["n"], values["d"]) == (4096, 256)
 
 
+def test_another_draw_moves_the_bars_and_another_key_wins(visit, snippet):
+    """From where they were to where they then stay; a link shows the same draw."""
+    page = visit(BASE + "saturation/", reduced_motion="no-preference").page
+    shown = page.locator("why-attention")
+    winner = """shown => [...shown.querySelectorAll('.found')].map(
+        found => +found.innerText.match(/goes to key (\\d+)/)[1])"""
+    bars = "shown => shown.querySelector('.bars path').getAttribute('d')"
+    frames = """async shown => {
+        const seen = [], next = () => new Promise(requestAnimationFrame)
+        const bar = () => shown.querySelector('.bars path').getAttribute('d')
+        seen.push(bar())
+        shown.querySelector('[data-act=again]').click()
+        const start = performance.now()
+        while (performance.now() < start + 1500) await next(), seen.push(bar())
+        return seen
+    }"""
+    first = show(page, "attention", winner, d=1024)
+    assert first == [np.argmax(snippet("index/attention").explore["g"]) + 1] * 2
+    seen = shown.evaluate(frames)
+    assert len({*seen}) > 4
+    assert seen[-1] == seen[-2] == show(page, "attention", bars, d=1024, seed=1)
+    second = shown.evaluate(winner)
+    assert second == [np.argmax(numbers(1, 32)) + 1] * 2
+    assert first != second
+    page.wait_for_function("() => /seed=1/.test(location.search)")
+    page.reload()
+    page.wait_for_selector("why-attention .panel")
+    assert (shown.evaluate(winner), shown.evaluate(bars)) == (second, seen[-1])
+    # Who wants calm sees the end at once.
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.wait_for_selector("why-attention .panel")
+    assert len({*shown.evaluate(frames)}) == 2
+
+
 def test_a_guess_gets_an_answer(visit, snippet):
     page = visit(BASE + "variance/", **CALM).page
     read = "shown => shown.querySelector('.answer').textContent"
