@@ -610,7 +610,9 @@ def test_a_bar_that_is_pulled_stays_under_the_hand(visit):
     bar = page.locator("why-yours .all i").nth(7)
     bar.hover()
     page.mouse.down()
+    page.locator("why-yours .moves").hover()  # and no words are selected on the way
     page.mouse.up()
+    assert page.evaluate("() => getSelection().toString()") == ""
     assert page.evaluate("() => document.querySelector('why-yours').values.z[7]") != 7
     assert page.locator("why-yours .all").evaluate("all => all.scrollTop") == 100
 
