@@ -4,14 +4,17 @@ The numbers that it shows: test_explorables.py.
 """
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from tests.site.browser import BASE, PHONE, WIDE, Tab, complains
 from tests.site.explorables import CALM, PAGE, numbers, printed, show
 from tests.site.explorables.calculator import MODEL
 from tests.site.explorables.calculator import READ as CALCULATOR
+from tests.site.test_holding import swipe
 
 # Those with views as buttons, and the fullest that each can show.
 PRESETS = {
@@ -399,6 +402,41 @@ def test_who_wants_calm_sees_the_last_step_at_once(visit):
     assert show(page, "training", read) == last
 
 
+def test_another_draw_moves_the_bars_and_another_key_wins(visit, snippet):
+    """From where they were to where they then stay; a link shows the same draw."""
+    page = visit(BASE + "saturation/", reduced_motion="no-preference").page
+    shown = page.locator("why-attention")
+    winner = """shown => [...shown.querySelectorAll('.found')].map(
+        found => +found.innerText.match(/goes to key (\\d+)/)[1])"""
+    bars = "shown => shown.querySelector('.bars path').getAttribute('d')"
+    frames = """async shown => {
+        const seen = [], next = () => new Promise(requestAnimationFrame)
+        const bar = () => shown.querySelector('.bars path').getAttribute('d')
+        seen.push(bar())
+        shown.querySelector('[data-act=again]').click()
+        const start = performance.now()
+        while (performance.now() < start + 1500) await next(), seen.push(bar())
+        return seen
+    }"""
+    first = show(page, "attention", winner, d=1024)
+    assert first == [np.argmax(snippet("index/attention").explore["g"]) + 1] * 2
+    seen = shown.evaluate(frames)
+    assert len({*seen}) > 4
+    assert seen[-1] == seen[-2] == show(page, "attention", bars, d=1024, seed=1)
+    second = shown.evaluate(winner)
+    assert second == [np.argmax(numbers(1, 32)) + 1] * 2
+    assert first != second
+    page.wait_for_function("() => /seed=1/.test(location.search)")
+    page.reload()
+    page.wait_for_selector("why-attention .panel")
+    assert (shown.evaluate(winner), shown.evaluate(bars)) == (second, seen[-1])
+    # Who wants calm sees the end at once.
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.wait_for_selector("why-attention .panel")
+    assert len({*shown.evaluate(frames)}) == 2
+
+
 def test_a_guess_gets_an_answer(visit, snippet):
     page = visit(BASE + "variance/", **CALM).page
     read = "shown => shown.querySelector('.answer').textContent"
@@ -469,6 +507,8 @@ TYPED = {
         "1.0 / math.sqrt(d_k)": 0.125,
         "1/np.sqrt(head_dim)": 0.125,
         "1/(8*8)": 1 / 64,
+        "1 / math.sqrt(q.size(-1))": 0.125,
+        "k.shape[-1] ** -0.5": 0.125,
         "0.125": 0.125,
     }
     | dict.fromkeys(["0", "1/0", "1..2", "alert(1)", "1/", "(64", "head_size(2)", "constructor"]),
@@ -513,7 +553,12 @@ OWN = {
         "1,5; 2,5": [1.5, 2.5],
         "14 - 10": "is no number",
         "1,5 2,5": "“5 2” is no number",
-        "[[14, 10], [12, 1]]": "one row at a time",
+        "[[14, 10], [12, 1]]": [14, 10],
+        "[tensor(14.), tensor(10.), np.float32(12.0)]": [14, 10, 12],
+        "14, nan": "“nan” is no number",
+        "14, inf": "from −10000 to 10000",
+        "-inf, -1e9": "all are hidden",
+        "[14, [10, 12]]": "is no number",
         "14, ten": "“ten” is no number",
         "14,, 12": "a number is missing",
         "14": "2 to 64 numbers, not 1",
@@ -527,6 +572,17 @@ OWN = {
         "* head_dim**-0.5": 8,
         "* 1/math.sqrt(64)": 8,
         "scale=1/√64": 8,
+        "math.sqrt(q.size(-1))": 8,
+        "q.size(-1) ** 0.5": 8,
+        "/ (k.shape[-1] ** 0.5)": 8,
+        "k.shape[-1]": 64,
+        "np.sqrt(q.shape[-1])": 8,
+        "jnp.sqrt(query.shape[ -1 ])": 8,
+        "torch.sqrt(torch.tensor(k.size()[-1]))": 8,
+        "* self.head_dim ** -0.5": 8,
+        "math.sqrt(q.size(1))": "above 0",
+        "math.sqrt(q.shape[-2])": "above 0",
+        "q.size(-1": "above 0",
         "128k": 131072,
         "1e-2": 0.01,
         "64^-0.5": 0.125,
@@ -592,6 +648,150 @@ def test_who_multiplies_is_told_how(visit):
         "() => !document.querySelector('why-yours .told').textContent.includes('Write *')"
     )
     assert not told.evaluate("told => told.classList.contains('odd')")
+
+
+def printed_rows(library: str) -> Iterator[tuple[str, list[float]]]:
+    """Print rows of scores, some of them masked, in many ways, each with what it is."""
+    least = float(np.finfo(np.float16).min)
+    rows = [[8, 0, 0.1], [-3.25e-5, 120, 7], [*np.linspace(-3, 4, 20)]]
+    rows += [[8, mask, 0.1] for mask in (-np.inf, -1e9, least)]
+    rows += [[*np.linspace(-90, 90, 19), -np.inf, 3e-4]]
+    for row in rows:
+        if library == "numpy":
+            for kind in ("float64", "float32", "float16"):
+                with np.errstate(over="ignore"):
+                    array = np.array(row).astype(kind)
+                for each in (array, array[None], array.tolist(), [*array]):
+                    yield str(each), row
+                    yield repr(each), row
+                yield str(np.array([array, array[::-1]])), row
+        elif library == "torch":
+            torch = pytest.importorskip("torch")
+            tensor = torch.tensor(row, requires_grad=True)
+            for each in (tensor * 1, tensor[None] * 1, tensor[None, None, None] * 1):
+                yield str(each), row
+                yield str(each.detach()), row
+                yield str(each.detach().half()), row
+                yield (
+                    str(each.detach().double()).replace(", dtype", ", device='cuda:0', dtype"),
+                    row,
+                )
+            yield str(torch.stack([tensor, tensor.flip(0)])), row
+        else:  # it prints as NumPy does, under another name
+            for kind in ("float32", "float16"):
+                with np.errstate(over="ignore"):
+                    array = np.array(row).astype(kind)
+                yield repr(array).replace("array(", "Array("), row
+                yield repr(array[None]).replace("array(", "Array("), row
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_a_row_is_pasted_as_it_was_printed(visit, library):
+    """What is masked hides its key; of several rows it is the first, and that is said."""
+    tab = visit(BASE + "saturation/", **CALM)
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    field = tab.page.locator("why-yours .form [name=z]")
+    read = """shown => ({ ...shown.values, told: shown.querySelector('.told').innerText,
+        mask: shown.querySelector('.form [name=m]').value,
+        wrong: [...shown.querySelectorAll('[aria-invalid=true]')].length })"""
+    for text, row in dict(printed_rows(library)).items():
+        tab.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        field.press("ControlOrMeta+a")
+        field.press("ControlOrMeta+v")
+        shown = show(tab.page, "yours", read)
+        seen = [int(score >= -1e4) for score in row]
+        assert shown["wrong"] == 0, (text, shown["told"])
+        expected = np.maximum(row, -1e4)
+        assert shown["z"] == pytest.approx(expected, rel=2e-3, abs=1e-4), text
+        assert shown["m"] == (seen if 0 in seen else []), text
+        assert shown["mask"] == ", ".join(map(str, shown["m"])), text
+        several = bool(re.search(r"\],?\s*\[", text))
+        assert ("the first of 2 rows" in shown["told"]) == several, text
+    assert complains(tab) == []
+
+
+def test_a_mask_that_was_typed_is_the_readers(visit):
+    """A row with a mask fills the field only if nothing else is in it, and takes away its own."""
+    page = visit(BASE + "saturation/", **CALM).page
+    row, mask = (page.locator(f"why-yours .form [name={name}]") for name in "zm")
+    read = "shown => shown.values.m"
+    show(page, "yours", read, **ROW)
+    row.fill("8, -inf, 3")
+    assert show(page, "yours", read) == [1, 0, 1]
+    page.wait_for_function("() => location.search.includes('m=1%2C0%2C1')")
+    page.reload()
+    assert show(page, "yours", read) == [1, 0, 1]
+    assert row.input_value() == "8, -inf, 3"
+    row.fill("8, 3")
+    assert (show(page, "yours", read), mask.input_value()) == ([], "")
+    mask.fill("0, 1")
+    row.fill("8, -inf")
+    assert mask.input_value() == "0, 1"
+    assert "hides all keys" in show(page, "yours", "shown => shown.words")
+    row.fill("8, 3")
+    assert show(page, "yours", read) == [0, 1]
+
+
+def test_a_name_is_read_and_its_number_said(visit):
+    page = visit(BASE + "saturation/", **CALM).page
+    told = "shown => shown.querySelector('.told').innerText"
+    for typed, said in (("math.sqrt(q.size(-1))", True), ("math.sqrt(64)", False)):
+        page.locator("why-yours .form [name=by]").fill(typed)
+        assert ("Here d is 64" in show(page, "yours", told)) == said
+
+
+@pytest.mark.parametrize("hand", ["mouse", "finger"])
+@pytest.mark.parametrize("cap", [0, 5])
+def test_a_bar_is_pulled_to_its_weight(visit, hand, cap):
+    """The key gets the score at which it has that weight; the fields and the address say so."""
+    page = visit(BASE + "saturation/", has_touch=True, **CALM).page
+    state = ROW | {"z": [14, 10, 12, 9], "m": [1, 0, 1, 1], "cap": cap}
+    show(page, "yours", "shown => 0", **state)
+    bars = page.locator("why-yours .all i")
+    bars.first.evaluate("bar => scrollTo(0, bar.getBoundingClientRect().top + scrollY - 300)")
+
+    def pull(which: int, share: float) -> dict:
+        box = bars.nth(which).bounding_box()
+        start = {"x": box["x"] + 0.4 * box["width"], "y": box["y"], "width": 0}
+        start["height"] = box["height"]
+        across = (share - 0.4) * box["width"]
+        if hand == "finger":
+            swipe(page, start, across, 4)
+        else:
+            page.mouse.move(start["x"], start["y"] + start["height"] / 2)
+            page.mouse.down()
+            page.mouse.move(start["x"] + across, start["y"] + 9, steps=5)
+            page.mouse.up()
+        return show(page, "yours", "shown => shown.values")
+
+    values = pull(2, 0.7)
+    logits = np.array(values["z"]) / 8
+    logits = cap * np.tanh(logits / cap) if cap else logits
+    assert softmax(logits[[0, 2, 3]])[1] == pytest.approx(0.7, abs=0.01)
+    assert values | {"z": 0} == state | {"z": 0}
+    assert [values["z"][i] for i in (0, 1, 3)] == [14, 10, 9]
+    typed = page.locator("why-yours .form [name=z]").input_value()
+    assert typed == f"14, 10, {values['z'][2]:g}, 9"
+    page.wait_for_function("z => location.search.includes(z)", arg=typed.replace(", ", "%2C"))
+    # What is hidden stays so; and beyond its end a bar stays at its end.
+    assert pull(1, 0.9) == values
+    far = pull(2, 2)["z"][2]
+    assert values["z"][2] < far < 10_000
+    assert pull(2, -2)["z"][2] < 0
+
+
+def test_a_bar_that_is_pulled_stays_under_the_hand(visit):
+    page = visit(BASE + "saturation/", **CALM).page
+    show(page, "yours", "shown => 0", z=[*range(20)], m=[], t=2)
+    page.locator("why-yours .all").evaluate("all => (all.scrollTop = 100)")
+    bar = page.locator("why-yours .all i").nth(7)
+    bar.hover()
+    page.mouse.down()
+    page.locator("why-yours .moves").hover()  # and no words are selected on the way
+    page.mouse.up()
+    assert page.evaluate("() => getSelection().toString()") == ""
+    assert page.evaluate("() => document.querySelector('why-yours').values.z[7]") != 7
+    assert page.locator("why-yours .all").evaluate("all => all.scrollTop") == 100
 
 
 def test_the_score_of_the_vectors_goes_into_the_row(visit):

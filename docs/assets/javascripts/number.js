@@ -1,5 +1,9 @@
-// A number as people and code write it: 131,072 or 0,125, 128k, 2e-2, 1/8, 2^17, 1/√64, 1/math.sqrt(64), head_dim**-0.5;
-// and a list of them: 14, 10, 12 or [14. 10. 12.] or tensor([14, 10, 12]).
+// A number as people and code write it: 131,072 or 0,125, 128k, 2e-2, 1/8, 2^17, 1/√64, 1/math.sqrt(64), head_dim**-0.5,
+// q.size(-1)**-0.5, float('-inf'); and a list of them: 14, 10, 12 or [14. 10. 12.] or tensor([14, 10, 12]).
+
+// What code calls the dimensions of a head, and the least number that it knows.
+const LAST_AXIS = /[a-z_][\w.]*\.(?:size\((?:dim=)?(?:-1|3)\)|(?:size\(\)|shape)\[(?:-1|3)\])/gi;
+const LEAST = /[a-z_][\w.]*\.finfo\([^()]*\)\.min/gi;
 
 /** Split a text into numbers, names and signs; nothing, if something else is in it. */
 const splitNumber = (text) => {
@@ -11,7 +15,9 @@ const splitNumber = (text) => {
   );
   const parts = [];
   const clean = text
-    .replace(/\s/g, "")
+    .replace(/[\s'"]/g, "")
+    .replace(LAST_AXIS, "d")
+    .replace(LEAST, "-inf")
     .replace(/(?<=\d)_(?=\d)/g, "")
     .replaceAll("−", "-")
     .replace(/[×·]/g, "*");
@@ -53,6 +59,7 @@ const readNumber = (text, names = {}) => {
     if (typeof part === "number") return part;
     const name = part?.split(".").at(-1); // math.sqrt, self.head_dim
     if (name === "sqrt" && take("(")) return Math.sqrt(closed(product()));
+    if (/^(float\d*|tensor)$/.test(name) && take("(")) return closed(product());
     return Object.hasOwn(names, name) ? names[name] : NaN;
   };
   const closed = (value) => (take(")") ? value : NaN);
@@ -61,14 +68,17 @@ const readNumber = (text, names = {}) => {
   return at === parts.length ? value : NaN;
 };
 
-/** Split a text into what may be numbers: at semicolons, else at commas, else at spaces; nothing, if it is a table. */
+/** Split a text into what may be numbers: at semicolons, else at commas, else at spaces. Of a table that is its first
+    row, and how many there are. */
 const splitList = (text) => {
-  const [, within = text] = text.match(/^[\w\s.]*\(?\s*\[([^[\]]*)\][^[\]]*$/) ?? [];
-  if (/[[\]]/.test(within)) return undefined;
-  const bare = within.trim().replace(/^\(([^()]*)\)$/, "$1");
+  const [, table = ""] = text.match(/^[\w\s.=:]*\(?\s*(\[.*\])[^[\]]*$/s) ?? [];
+  const found = table.match(/\[[^[\]]*\]/g) ?? [];
+  const isTable = /^[[\],\s]+$/.test(found.reduce((rest, row) => rest.replace(row, ","), table));
+  const rows = isTable ? found.map((row) => row.slice(1, -1)) : [text];
+  const bare = rows[0].trim().replace(/^\(([^()]*)\)$/, "$1");
   const sign = [";", ","].find((each) => bare.includes(each));
   // Between "1 / 8" and its like is no gap, but "14 -10" are two.
   const items = bare.split(sign ?? /(?<![-*/^(√\s])\s+(?![*/^)\s])/).map((item) => item.trim());
   if (items.at(-1) === "") items.pop(); // a comma may stand at the end, and nothing may be there
-  return items;
+  return [items, rows.length];
 };

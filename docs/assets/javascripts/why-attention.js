@@ -19,6 +19,8 @@
     "why-attention",
     class extends Explorable {
       static title = "Who gets the attention?";
+      drawn = -Infinity; // when the reader last drew,
+      before = []; // and the weights until then
       stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
       acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button></p>`;
 
@@ -44,14 +46,18 @@
         const own = r ? r * d + Math.sqrt((1 - r * r) * d) * others.pop() : undefined;
         const scores = others.map((g) => Math.sqrt(d) * g);
         if (r) scores.push(own);
-        scores.sort((one, other) => other - one);
+        // After a draw the bars move from where they were, if there are as many.
+        const time = this.calm ? 1 : Math.min(1, (performance.now() - this.drawn) / 600);
         const found = [...this.panel.querySelectorAll(".row")].map((row, i) => {
           const power = i && a;
           const weights = softmax(scores.map((score) => score / d ** power));
-          const right = scores.indexOf(own);
+          const top = weights.indexOf(Math.max(...weights));
+          const before = time < 1 && this.before[i].length === n ? this.before[i] : weights;
+          const heights = weights.map((p, j) => p + (before[j] - p) * (1 - time) ** 2);
           const [first, second] = row.querySelectorAll(".bars path");
-          first.setAttribute("d", bars(weights));
-          second.setAttribute("d", r ? bars([weights[right]], right, n) : "");
+          first.setAttribute("d", bars(heights));
+          second.setAttribute("d", r ? bars(heights.slice(-1), n - 1, n) : "");
+          row.weights = weights;
           const ticks = (list) =>
             list.map((score) => `M${place(score / d ** power)} 0v40`).join("");
           const [all, mine] = row.querySelectorAll(".strip path");
@@ -65,17 +71,21 @@
               ? `Divided by ${{ 0.5: "√d", 1: "d" }[a] ?? `d<sup>${a}</sup>`} = ${by}`
               : "Undivided";
           }
-          const [who, share] = r ? ["the aligned key", weights[right]] : ["one key", weights[0]];
+          const who = r ? "the aligned key" : `key ${top + 1}`;
+          const share = weights[r ? n - 1 : top];
           const keys = asIf(weights, `${n} keys`);
-          row.querySelector(".axis").textContent = `${n} keys, largest share first`;
+          row.querySelector(".axis").textContent = `keys 1 to ${n}, in one draw`;
           row.querySelector("b").textContent = percent(share);
           row.querySelector("span").innerHTML = `goes to ${who}<br>${keys}`;
           return `${name}: ${percent(share)} of the attention goes to ${who}, ${keys}`;
         });
+        if (time < 1) this.frame ??= requestAnimationFrame(() => this.show());
         return `${found.join("; ")}.`;
       }
 
       again() {
+        this.before = [...this.panel.querySelectorAll(".row")].map(({ weights }) => weights);
+        this.drawn = performance.now();
         this.values = { seed: this.values.seed + 1 };
       }
     },

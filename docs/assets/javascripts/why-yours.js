@@ -7,8 +7,10 @@
   };
   // The fields that are right only together.
   const TOGETHER = [["q", "k"], ["z", "m"], ["by"], ["cap"]];
-  const SEEN = { True: 1, False: 0, true: 1, false: 0, inf: Infinity };
+  const SEEN = { True: 1, False: 0, true: 1, false: 0 };
   const HIDES = -1e4; // what code adds to a score that may not be seen, or something below
+  // What code calls the dimensions of a head.
+  const HEADS = "d d_k dk d_head dim_head head_dim head_size attention_head_size depth".split(" ");
   const ROWS = 8; // as many are seen at once
 
   const short = (x) => {
@@ -27,10 +29,12 @@
   /** Give a share in percent, to three digits. */
   const fine = (share) =>
     share < 0.001 || share >= 0.9995 ? percent(share) : `${(100 * share).toPrecision(3)}%`;
+  /** Write a score, of which nothing is known if it came hidden. */
+  const scored = (x, isSeen) => (isSeen || x !== HIDES ? short(x) : "−inf");
   const field = (name, empty = "") =>
     `<label class="${name === "by" || name === "cap" ? "" : "wide"}">${LABELS[name]}<input name="${name}"
       placeholder="${empty}" autocomplete="off" autocapitalize="off" spellcheck="false"></label>`;
-  const ROW = `<p><span></span><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path/><path class="trained"/></svg><b></b><em></em></p>`;
+  const ROW = `<p><span></span><i><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path/><path class="trained"/></svg></i><b></b><em></em></p>`;
 
   explorable(
     "why-yours",
@@ -81,8 +85,9 @@
       prepare() {
         const { q, k, scores: z, by, key, head } = this.data;
         this.fill({ q, k, z, by, cap: 0, m: [], t: key });
-        this.heads = { d: head, d_k: head, head_dim: head, head_size: head };
-        this.hint = `As in code: [14., 10.], √${head}, * head_dim**-0.5`;
+        this.heads = Object.fromEntries(HEADS.map((name) => [name, head]));
+        this.hint = `As in code: [14., 10.], √${head}, * head_dim**-0.5. Or pull a bar.`;
+        this.field("z").addEventListener("input", () => this.mask());
       }
 
       /** Find a field. */
@@ -92,11 +97,10 @@
 
       /** Read a list that was typed: its numbers, or what is wrong. */
       list({ name, long, least, most }) {
-        const typed = this.field(name).value.replace(/float\(\s*['"]([-+]?inf)['"]\s*\)/g, "$1");
-        const items = splitList(typed);
-        if (!items) return { flaw: "one row at a time" };
+        const [items, rows] = splitList(this.field(name).value);
+        const names = { inf: Infinity, ...(name === "m" && SEEN) };
         const numbers = items.map((item) =>
-          /\d\s+[\d.]|^[-−]\s/.test(item) ? NaN : readNumber(item, name === "m" ? SEEN : {}),
+          /\d\s+[\d.]|^[-−]\s/.test(item) ? NaN : readNumber(item, names),
         );
         const odd = numbers.findIndex(Number.isNaN);
         if (odd >= 0)
@@ -109,11 +113,23 @@
           const adds = numbers.some((number) => number <= HIDES);
           const fits = numbers.every((x) => x === 0 || (adds ? x <= HIDES : x === 1));
           if (!fits) return { flaw: "1 or True if seen, 0 or False if not; or 0 and -inf, to add" };
-          return { value: numbers.map((x) => +(adds ? x === 0 : x === 1)) };
+          return { value: numbers.map((x) => +(adds ? x === 0 : x === 1)), rows };
         }
-        if (!numbers.every((x) => x >= least && x <= most))
+        const hides = numbers.map((x) => name === "z" && x < HIDES); // as -inf is printed, and -1e9
+        if (!numbers.every((x, i) => (x >= least || hides[i]) && x <= most))
           return { flaw: `from ${short(least)} to ${short(most)}` };
-        return { value: numbers };
+        if (!hides.includes(false))
+          return { flaw: "all are hidden, and then there are no weights" };
+        return { value: numbers.map((x, i) => (hides[i] ? HIDES : x)), hides, rows };
+      }
+
+      /** Fill the mask from a row that has one, unless the reader has; with another row it goes again. */
+      mask() {
+        const { value, hides } = this.list(this.inputs.find(({ name }) => name === "z"));
+        const field = this.field("m");
+        if (!value || (field.value && field.value !== this.masked)) return;
+        this.masked = hides.includes(true) ? hides.map((is) => +!is).join(", ") : "";
+        field.value = this.masked;
       }
 
       /** Read a number that was typed: what to divide by, or the cap. */
@@ -130,7 +146,7 @@
         const value = !sign || /[/÷]/.test(sign) ? read : 1 / read;
         if (!(value >= least && value <= most))
           return { flaw: "a number above 0, such as √64, or with * before it, to multiply" };
-        return { value, grows: value < 1 && !sign };
+        return { value, grows: value < 1 && !sign, named: Number.isNaN(readNumber(rest)) };
       }
 
       /** What the fields say; of those that are wrong, what they said last. */
@@ -142,12 +158,22 @@
         const { q, k, z, m, by } = found;
         if (q.value && k.value && q.value.length !== k.value.length)
           k.flaw = `${counted(k.value.length, "number")}, and the query has ${q.value.length}`;
+        if (
+          z.hides?.includes(true) &&
+          !m.flaw &&
+          (m.value.length || z.hides.length) === z.hides.length
+        )
+          m.value = z.hides.map((is, i) => +(!is && (m.value[i] ?? 1)));
         if (z.value && m.value?.length)
           if (m.value.length !== z.value.length)
             m.flaw = `${m.value.length} for ${counted(z.value.length, "score")}`;
           else if (!m.value.includes(1)) m.flaw = "hides all keys, and then there are no weights";
         this.flaws = Object.entries(found).filter(([, { flaw }]) => flaw);
         this.grows = by.grows && by.value;
+        this.notes = Object.entries(found).flatMap(([name, { rows }]) =>
+          rows > 1 ? [`${LABELS[name]}: the first of ${rows} rows. `] : [],
+        );
+        if (by.named) this.notes.push(`Here d is ${this.data.head}. For another, type its number.`);
         for (const names of TOGETHER)
           if (names.every((name) => !found[name].flaw))
             for (const name of names) this.last[name] = found[name].value;
@@ -176,12 +202,16 @@
           ...{ z: given.z, m: mask.includes(1) ? mask : [], by: given.by, cap: given.cap },
         };
         const wrong = new Map(this.flaws);
+        const write = (x, i) => (x === HIDES && fitted.m[i] === 0 ? "-inf" : x);
         for (const [name, value] of Object.entries(fitted)) {
           const isNew = `${value}` !== `${this.last[name]}` || (wrong.has(name) && name in values);
           if (!isNew) continue; // it stays as it was typed
           this.last[name] = value;
-          this.field(name).value = name === "cap" ? value || "" : [value].flat().join(", ");
+          const list = name === "z" ? value.map(write) : [value].flat();
+          this.field(name).value = name === "cap" ? value || "" : list.join(", ");
         }
+        if (fitted.m.every((seen, i) => seen === +(fitted.z[i] !== HIDES)))
+          this.masked = this.field("m").value;
         const slider = this.at("[name=t]");
         slider.max = fitted.z.length;
         const key = allowed(this.inputs.at(-1), values.t);
@@ -195,6 +225,25 @@
         this.values = { z: [...z, score], m: m.length ? [...m, 1] : [] };
       }
 
+      /** Give a key the score at which its weight is where its bar is pulled to. */
+      pull(own, { clientX, currentTarget }) {
+        const { z, by, cap, m } = this.values;
+        const rivals = z.filter((_, i) => i !== own && (!m.length || m[i]));
+        if (m[own] === 0 || !rivals.length) return;
+        const { left, width } = currentTarget.getBoundingClientRect();
+        const share = Math.max(0.001, Math.min(0.999, (clientX - left) / width));
+        const logits = rivals.map((x) => (cap ? cap * Math.tanh(x / by / cap) : x / by));
+        const top = Math.max(...logits);
+        const against = top + Math.log(total(logits.map((x) => Math.exp(x - top))));
+        const logit = against + Math.log(share / (1 - share));
+        const within = Math.max(-0.999, Math.min(0.999, logit / cap));
+        const score = by * (cap ? cap * Math.atanh(within) : logit);
+        const digit = 10 ** Math.floor(Math.log10(by / 20)); // a finer one would not show
+        const rounded = +(digit * Math.round(score / digit)).toPrecision(12);
+        const given = Math.max(HIDES, Math.min(-HIDES, rounded));
+        this.values = { z: z.map((x, i) => (i === own ? given : x)), m };
+      }
+
       draw({ q, k, z, by, cap, m, t }) {
         const score = this.stack(q, k);
         this.at("[data-act=add]").disabled = z.length === 64;
@@ -202,7 +251,8 @@
         for (const [name] of this.flaws) this.field(name).ariaInvalid = "true";
         const flaw = this.flaws.map(([name, { flaw }]) => `${LABELS[name]}: ${flaw}`).join(". ");
         const grows = `Divided by ${short(by)}, scores grow. Does your code multiply? Write * before it.`;
-        this.at(".told").textContent = flaw || (this.grows ? grows : this.hint);
+        const note = this.notes.join("");
+        this.at(".told").textContent = flaw || (this.grows ? grows : note || this.hint);
         this.at(".told").classList.toggle("odd", !!flaw);
 
         const seen = z.map((_, i) => !m.length || m[i] === 1);
@@ -223,18 +273,24 @@
           seen[i] ? (alone ? "100%" : write(Math.max(p, Number.MIN_VALUE))) : "0%";
         this.panel.className = `panel ${by === 1 ? "C1" : "C0"}`;
         const box = this.at(".all");
-        if (box.children.length !== z.length) box.innerHTML = ROW.repeat(z.length);
+        if (box.children.length !== z.length) {
+          box.innerHTML = ROW.repeat(z.length);
+          for (const [i, row] of [...box.children].entries())
+            this.drags(row.children[1], (event) => this.pull(i, event));
+        }
         [...box.children].forEach((row, i) => {
           const logit = now[i] === z[i] ? "" : ` → ${short(now[i])}`;
-          const [text, svg, weight, moved] = row.children;
+          const [text, pulled, weight, moved] = row.children;
+          const [bar, mark] = pulled.querySelectorAll("path");
           row.className = i === own ? "own" : "";
-          text.textContent = `${i + 1}: ${short(z[i])}${seen[i] ? logit : ", hidden"}`;
-          svg.firstChild.setAttribute("d", `M0 1h${(1000 * weights[i]).toFixed(2)}v18H0z`);
-          svg.lastChild.setAttribute("d", seen[i] ? `M${(1000 * after[i]).toFixed(2)} 0v20` : "");
+          text.textContent = `${i + 1}: ${scored(z[i], seen[i])}${seen[i] ? logit : ", hidden"}`;
+          bar.setAttribute("d", `M0 1h${(1000 * weights[i]).toFixed(2)}v18H0z`);
+          mark.setAttribute("d", seen[i] ? `M${(1000 * after[i]).toFixed(2)} 0v20` : "");
           weight.textContent = share(weights[i], i);
           moved.textContent = change(step[i]);
         });
-        if (z.length > ROWS) box.scrollTop = (box.scrollHeight * (own - ROWS / 2)) / z.length;
+        if (this.own !== own) box.scrollTop = (box.scrollHeight * (own - ROWS / 2)) / z.length;
+        this.own = own; // a bar that is pulled stays under the hand
 
         const top = weights.indexOf(Math.max(...weights));
         const keys = asIf(weights, counted(z.length, "key"));
@@ -252,7 +308,10 @@
         const done = `divided by ${short(by)}` + (cap ? `, capped at ${short(cap)}` : "");
         return (
           flaw ||
-          `The vectors have the score ${short(score)}. The row ${z.slice(0, ROWS).map(short).join(", ")}${z.length > ROWS ? " …" : ""}, ${done}:
+          `${note}The vectors have the score ${short(score)}. The row ${z
+            .slice(0, ROWS)
+            .map((x, i) => scored(x, seen[i]))
+            .join(", ")}${z.length > ROWS ? " …" : ""}, ${done}:
           ${share(weights[top], top)} goes to key ${top + 1}, ${keys}. ${costs}`
         );
       }

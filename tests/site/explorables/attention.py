@@ -24,7 +24,7 @@ STATES = [
 
 
 def attention(given: list[float], d: int, n: int, a: float, r: float, seed: int):
-    """Give the weights that must be shown, sorted, and the place of the aligned key, if any."""
+    """Give the weights that must be shown, and the place of the aligned key, if any."""
     drawn = numbers(seed, n)
     g = [*given, *drawn][:n] if seed == 0 else drawn
     scores = np.sqrt(d) * np.array(g)
@@ -32,8 +32,8 @@ def attention(given: list[float], d: int, n: int, a: float, r: float, seed: int)
     if r:
         # k = ρq + √(1 − ρ²) z, and |q|² = d
         scores[-1] = r * d + np.sqrt(1 - r**2) * scores[-1]
-        own = int(np.sum(scores > scores[-1]))
-    return np.sort(softmax(scores / d**a))[::-1], own
+        own = n - 1
+    return softmax(scores / d**a), own
 
 
 def differences(page: Page, snippet, module) -> Iterator[str]:
@@ -43,15 +43,20 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         for row, a in zip(show(page, "attention", READ, **state), (0, state["a"]), strict=True):
             weights, own = attention(given, **state | {"a": a})
             heights = [float(h) / 100 for h in re.findall(r"v-?([\d.]+)", row["bars"][0])]
-            share = weights[0 if own is None else own]
+            shown = np.argmax(weights) if own is None else own
+            share = weights[shown]
             keys = 1 / np.sum(weights**2)
-            words = re.search(PERCENT + r".*as if ([\d.]+) of (\d+)", row["words"], re.DOTALL)
+            who = r"key (\d+)" if own is None else "the aligned key()"
+            words = re.search(
+                rf"{PERCENT}\s+goes to {who}\s+as if ([\d.]+) of (\d+) keys", row["words"]
+            )
             if (
                 len(heights) != len(weights)
                 or np.abs(heights - weights).max() > DRAWN
                 or not words
                 or not is_share(words[1], share)
-                or not printed(words[2], keys)
+                or (own is None and weights[int(words[2]) - 1] != share)  # others may have the same
+                or not printed(words[3], keys)
             ):
                 yield f"{state}: {row['words']}"
 

@@ -33,6 +33,7 @@ STATES = [
     ROW | {"t": 2, "z": [1, 1, 1, 5], "by": 1, "m": [0, 1, 0, 0]},
     ROW | {"t": 2, "z": [9000, -9000], "by": 1, "cap": 30, "q": [3], "k": [-0.001]},
     ROW | {"t": 33, "z": [*np.linspace(-3, 4, 64).round(3)], "by": 1.5, "q": [0, 0], "k": [1, 2]},
+    ROW | {"t": 2, "z": [8, -1e4, 0.1], "m": [1, 0, 1]},
     ROW | {"t": 2, "z": [0, 0], "q": [-30] * 8, "k": [30, 1, -2, 7, 0.125, 3, -4, 5]},
 ]
 
@@ -121,14 +122,15 @@ def of_row(shown: dict, state: dict) -> Iterator[str]:
 
     for i, row in enumerate(shown["rows"]):
         words, _, weight, moved = row["words"]
-        said = re.fullmatch(r"(\d+): ([−\d.e]+)(?: → ([−\d.e]+))?(, hidden)?", words)
+        said = re.fullmatch(r"(\d+): ([−\d.e]+|−inf)(?: → ([−\d.e]+))?(, hidden)?", words)
         drawn = [
             float(re.search(r"(?:M0 1h|^M)([\d.]+)", path)[1]) / 1000 if path else None
             for path in row["drawn"]
         ]
         if (
             int(said[1]) != i + 1
-            or not writes(said[2], scores[i])
+            or (said[2] == "−inf") != (not seen[i] and scores[i] == -1e4)
+            or (said[2] != "−inf" and not writes(said[2], scores[i]))
             or (said[3] and not writes(said[3], logits[i]))
             or (said[3] is None) != (not seen[i] or logits[i] == scores[i])
             or bool(said[4]) == seen[i]
@@ -198,6 +200,7 @@ WRONG = [
     ("?x:-Infinity", "?x:0"),
     ("p*Math.log(p)", "p*Math.log2(p)"),
     ("?others:", "?1:"),
+    ("isSeen||x!==HIDES", "isSeen"),
     ("weight*weight", "weight"),
     ("1000 * after[i]", "1000 * weights[i]"),
     ("Math.log(count)", "Math.log(z.length)"),
