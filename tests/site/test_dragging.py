@@ -223,6 +223,35 @@ def test_the_point_can_be_dragged(visit):
     assert (values["n"], values["d"]) == (4096, 256)
 
 
+@pytest.mark.parametrize("how", ["mouse", "finger"])
+def test_the_mark_of_a_model_chooses_it_as_its_button_does(visit, how):
+    """At its middle, at its name, and as far around as a finger reaches."""
+    page = visit(BASE + "saturation/", has_touch=how == "finger", **CALM).page
+    page.set_viewport_size(PHONE)
+    page.locator("why-plane .panel").scroll_into_view_if_needed()
+    values = "() => document.querySelector('why-plane').values"
+    models = page.locator("why-plane .pin").all_inner_texts()
+    assert len(models) == 4
+    for model in models:
+        buttons = page.locator("why-plane").get_by_role("button", name=model, exact=True)
+        pin, button = buttons.all()
+        button.click()
+        chosen = page.evaluate(values)
+        box = pin.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        middle = box["x"] + box["width"] - 22, box["y"] + box["height"] / 2
+        name = box["x"] + 2, middle[1]
+        for x, y in (middle, name, *((middle[0] + away, middle[1]) for away in (-20, 20))):
+            show(page, "plane", "shown => 0", n=2, d=1024, a=0, v=1)
+            page.mouse.click(x, y) if how == "mouse" else page.touchscreen.tap(x, y)
+            assert page.evaluate(values) == chosen, model
+    # And beside it the map is still tapped or clicked.
+    show(page, "plane", "shown => 0", n=2, d=1024, v=1)
+    area = page.locator("why-plane .map").bounding_box()
+    page.mouse.click(area["x"] + area["width"] / 4, area["y"] + area["height"] / 2)
+    assert page.evaluate(values)["d"] == 32
+
+
 def test_a_guess_gets_an_answer(visit, snippet):
     page = visit(BASE + "variance/", **CALM).page
     read = "shown => shown.querySelector('.answer').textContent"
