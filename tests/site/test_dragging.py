@@ -291,6 +291,34 @@ def test_one_guesses_first(visit):
     )
 
 
+def test_a_single_draw_falls_upon_those_before_it(visit):
+    """Unless the reader wants calm; and it then lies where a state with as many draws has it."""
+    listen = """() => {
+        const dot = document.querySelector('why-puzzle .dot')
+        window.fallen = []
+        dot.animate = frames => fallen.push(frames.bottom)
+    }"""
+    lying = {}
+    for how in ("no-preference", "reduce"):
+        page = visit(BASE + "variance/", reduced_motion=how).page
+        page.evaluate(listen)
+        places = []
+        for count in range(1, 9):
+            page.locator("why-puzzle [data-act=once]").click()
+            page.wait_for_function(
+                "count => document.querySelector('why-puzzle').drawn.length === count", arg=count
+            )
+            place = page.evaluate("() => document.querySelector('why-puzzle .dot').style.bottom")
+            places.append(place)
+        fallen = page.evaluate("() => fallen")
+        assert fallen == ([["105%", place] for place in places] if how != "reduce" else [])
+        assert len({*places}) > 1, "some fall upon others"
+        drawn = "shown => shown.querySelector('.dots').getAttribute('d')"
+        lying[how] = show(page, "puzzle", drawn)
+        assert lying[how].count("M") == 7
+    assert lying["reduce"] == lying["no-preference"]
+
+
 TYPED = {
     "d": {"64": 64, " 128 ": 128, "768/12": 64, "2**6": 64}
     | dict.fromkeys(["", "0", "-3", "64,5", "64.5", "1e300", "2000000", "d"]),
