@@ -262,11 +262,13 @@ class Explorable extends HTMLElement {
     const loaded = document.readyState === "complete";
     const place = () => {
       const header = document.querySelector(".md-header")?.offsetHeight ?? 0;
-      const whole = this.querySelector("figure");
-      const { top, bottom } = (
-        header + whole.offsetHeight > innerHeight ? this.panel : whole
-      ).getBoundingClientRect();
-      const away = Math.min(top - header, Math.max(0, bottom - innerHeight));
+      const figure = this.querySelector("figure");
+      const whole = header + figure.offsetHeight > innerHeight ? this.panel : figure;
+      const { top, bottom, height } = whole.getBoundingClientRect();
+      // What its style sheet wants to be seen above it, as far as there is room.
+      const above = Number.parseFloat(getComputedStyle(this.panel).scrollMarginTop);
+      const least = Math.max(header, Math.min(above, innerHeight - height));
+      const away = Math.min(top - least, Math.max(0, bottom - innerHeight));
       const behavior = loaded && !calm.matches ? "smooth" : "instant";
       if (Math.abs(away) > 1) scrollTo({ top: scrollY + away, behavior });
     };
