@@ -437,6 +437,35 @@ def test_another_draw_moves_the_bars_and_another_key_wins(visit, snippet):
     assert len({*shown.evaluate(frames)}) == 2
 
 
+@pytest.mark.parametrize("how", ["mouse", "finger"])
+def test_the_mark_of_a_model_chooses_it_as_its_button_does(visit, how):
+    """At its middle, at its name, and as far around as a finger reaches."""
+    page = visit(BASE + "saturation/", has_touch=how == "finger", **CALM).page
+    page.set_viewport_size(PHONE)
+    page.locator("why-plane .panel").scroll_into_view_if_needed()
+    values = "() => document.querySelector('why-plane').values"
+    models = page.locator("why-plane .pin").all_inner_texts()
+    assert len(models) == 4
+    for model in models:
+        buttons = page.locator("why-plane").get_by_role("button", name=model, exact=True)
+        pin, button = buttons.all()
+        button.click()
+        chosen = page.evaluate(values)
+        box = pin.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+        middle = box["x"] + box["width"] - 22, box["y"] + box["height"] / 2
+        name = box["x"] + 2, middle[1]
+        for x, y in (middle, name, *((middle[0] + away, middle[1]) for away in (-20, 20))):
+            show(page, "plane", "shown => 0", n=2, d=1024, a=0, v=1)
+            page.mouse.click(x, y) if how == "mouse" else page.touchscreen.tap(x, y)
+            assert page.evaluate(values) == chosen, model
+    # And beside it the map is still tapped or clicked.
+    show(page, "plane", "shown => 0", n=2, d=1024, v=1)
+    area = page.locator("why-plane .map").bounding_box()
+    page.mouse.click(area["x"] + area["width"] / 4, area["y"] + area["height"] / 2)
+    assert page.evaluate(values)["d"] == 32
+
+
 def test_a_guess_gets_an_answer(visit, snippet):
     page = visit(BASE + "variance/", **CALM).page
     read = "shown => shown.querySelector('.answer').textContent"
@@ -474,6 +503,34 @@ def test_one_guesses_first(visit):
     page.wait_for_function(
         "() => document.querySelector('why-puzzle .found').innerText.includes('?')"
     )
+
+
+def test_a_single_draw_falls_upon_those_before_it(visit):
+    """Unless the reader wants calm; and it then lies where a state with as many draws has it."""
+    listen = """() => {
+        const dot = document.querySelector('why-puzzle .dot')
+        window.fallen = []
+        dot.animate = frames => fallen.push(frames.bottom)
+    }"""
+    lying = {}
+    for how in ("no-preference", "reduce"):
+        page = visit(BASE + "variance/", reduced_motion=how).page
+        page.evaluate(listen)
+        places = []
+        for count in range(1, 9):
+            page.locator("why-puzzle [data-act=once]").click()
+            page.wait_for_function(
+                "count => document.querySelector('why-puzzle').drawn.length === count", arg=count
+            )
+            place = page.evaluate("() => document.querySelector('why-puzzle .dot').style.bottom")
+            places.append(place)
+        fallen = page.evaluate("() => fallen")
+        assert fallen == ([["105%", place] for place in places] if how != "reduce" else [])
+        assert len({*places}) > 1, "some fall upon others"
+        drawn = "shown => shown.querySelector('.dots').getAttribute('d')"
+        lying[how] = show(page, "puzzle", drawn)
+        assert lying[how].count("M") == 7
+    assert lying["reduce"] == lying["no-preference"]
 
 
 TYPED = {

@@ -138,7 +138,8 @@ CORNERS = """(shown, most) => {
         button => Object.fromEntries(new URLSearchParams(button.value)))
     return [{}, ...presets, ...some]
 }"""
-# Words of which a part cannot be seen: beyond the screen or a box that cuts, or below other words.
+# Words of which a part cannot be seen: beyond the screen or a box that cuts, or below other words;
+# and words that stand less than two pixels above others.
 # In a list that scrolls (`.all`) those lines count that are seen whole.
 CUT = """shown => {
     const panel = shown.querySelector('.panel'), seen = [], problems = [], known = new Map()
@@ -183,17 +184,24 @@ CUT = """shown => {
                     problems.push(`cut: ${node.data}`)
             for (const [other, said] of seen)
                 if (Math.min(box.right, other.right) - Math.max(box.left, other.left) > 1
-                    && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > 1)
+                    && Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top) > -2)
                     problems.push(`over each other: ${said} / ${node.data}`)
             seen.push([box, node.data])
         }
     }
     return problems
 }"""
-# One for each layout that panels have: three of phones (the styles change at 17 and 18.5 rem), and
-# a usual and a low screen; and how many corners of all are tried there: all where it is narrowest
-# and where it is wide, between them some.
-SIZES = {(320, 640): 64, (390, 844): 16, (412, 915): 16, (1280, 800): 64, (1366, 650): 16}
+# One for each layout that panels have: three of phones (the styles change at 17 and 18.5 rem), a
+# tablet's, and a usual and a low screen; and how many corners of all are tried there: all where it
+# is narrowest and where it is wide, between them some.
+SIZES = {
+    (320, 640): 64,
+    (390, 844): 16,
+    (412, 915): 16,
+    (640, 900): 16,
+    (1280, 800): 64,
+    (1366, 650): 16,
+}
 
 
 def test_no_word_is_cut_and_none_is_wrong(walked):
@@ -410,6 +418,60 @@ def test_the_colours_follow_the_palette(visit, name):
     page.reload()
     assert show(page, name, COLOURS) == switched
     assert light != switched
+
+
+LOOK = """part => {
+    const read = (style) => [
+        style.color, style.backgroundColor, style.borderColor, style.borderStyle,
+        style.borderRadius, style.width,
+    ].join(' ')
+    return [read(getComputedStyle(part)), read(getComputedStyle(part, '::before'))].join(' / ')
+}"""
+CHOOSING = [name for name in PAGE if name != "attention"]  # its one button stands for no choice
+
+
+@pytest.mark.parametrize("name", CHOOSING)
+def test_forced_colours_show_what_is_chosen(visit, name):
+    """In the colours of the system (Windows has such themes): by what is behind the words."""
+    page = visit(BASE + PAGE[name], forced_colors="active", **CALM).page
+    if name == "terms":  # it begins at none of its views
+        page.locator("why-terms [data-act=preset]").first.click()
+    show(page, name, "shown => 0")
+    look = {
+        pressed: page.locator(
+            f"why-{name} .inputs button[aria-pressed={pressed}], "
+            f"why-{name} .models button[aria-pressed={pressed}]"
+        ).evaluate_all(
+            """buttons => buttons.map(button => {
+                const { color, backgroundColor } = getComputedStyle(button)
+                return `${color} on ${backgroundColor}`
+            })"""
+        )
+        for pressed in ("true", "false")
+    }
+    assert look["true"]
+    assert look["false"]
+    assert not {*look["true"]} & {*look["false"]}
+
+
+def test_forced_colours_tell_the_marks_of_the_plane_apart(visit):
+    """The reader's own point, a model that begins frozen and one that does not; as their legend."""
+    page = visit(BASE + "saturation/", forced_colors="active", **CALM).page
+    show(page, "plane", "shown => 0", a=0)
+    marks = [".point", ".pin.frozen", ".pin:not(.frozen)"]
+    legend = [".legend .own", ".legend .dark", ".legend .bright"]
+    for group in (marks, legend):
+        look = [page.locator(f"why-plane {mark}").first.evaluate(LOOK) for mark in group]
+        assert len({*look}) == 3
+    fill = (
+        "part => getComputedStyle(part, part.matches('.point') ? '' : '::before').backgroundColor"
+    )
+    of_marks, of_legend = (
+        [page.locator(f"why-plane {mark}").first.evaluate(fill) for mark in group]
+        for group in (marks, legend)
+    )
+    assert of_marks == of_legend
+    assert len({*of_marks}) == 3
 
 
 WORDS = "article svg text:not(.grip ~ *)"  # a letter on a grip has that behind it

@@ -191,6 +191,52 @@ def test_slides_are_whole_pages_of_16_to_9(visit, tmp_path):
         assert abs(sheet.mediabox.width / sheet.mediabox.height - 16 / 9) < 0.01
 
 
+def test_keys_turn_the_slides(visit):
+    tab = visit(f"{BASE}slides/variance/")
+    page = tab.page
+    count = page.locator(".slide").count()
+    at = """() => [...document.querySelectorAll('.slide')].findIndex(
+        slide => Math.abs(slide.getBoundingClientRect().top) < 2)"""
+
+    def turn(key: str) -> int:
+        page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        return page.evaluate(at)
+
+    forth, back = ["ArrowRight", "PageDown", " "], ["ArrowLeft", "PageUp", "Shift+ "]
+    assert [turn(key) for key in forth] == [1, 2, 3]
+    assert [turn(key) for key in back] == [2, 1, 0]
+    assert turn("ArrowLeft") == 0
+    assert turn("Control+ArrowRight") == turn("Alt+PageDown") == 0  # the browser's own
+    page.set_viewport_size({"width": 1280, "height": 720})  # as on a wall
+    assert [turn("ArrowRight") for _ in range(count)] == [*range(1, count), count - 1]
+    assert turn("ArrowLeft") == count - 2
+    # The rest of what is higher than the window comes first.
+    page.set_viewport_size({"width": 1280, "height": 500})
+    assert turn("ArrowRight") == count - 1
+    assert turn("ArrowLeft") == count - 2
+    assert turn("PageDown") != count - 1
+    # In a field the keys are the field's.
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate(
+        "() => document.querySelector('.slide').insertAdjacentHTML('beforeend', '<input value=12>')"
+    )
+    page.locator("input").focus()
+    before = page.evaluate("() => scrollY")
+    turn("ArrowRight")
+    assert page.evaluate("() => scrollY") == before
+    assert not complains(tab)
+
+
+def test_without_scripts_slides_are_scrolled(visit):
+    page = visit(f"{BASE}slides/variance/", java_script_enabled=False).page
+    assert all(slide.is_visible() for slide in page.locator(".slide").all())
+    page.mouse.move(300, 300)
+    page.mouse.wheel(0, 99_999)
+    page.wait_for_timeout(500)
+    assert page.locator(".slide").last.bounding_box()["y"] < 300
+
+
 def test_a_chapter_prints_with_its_folds_or_without(visit):
     page = visit(f"{BASE}variance/").page
     page.emulate_media(media="print")

@@ -1,6 +1,7 @@
 """Slides: `slides/variance/` shows a chapter's figures, one on each slide, for a lecturer.
 
-On the screen one scrolls from slide to slide; printed, each is a page of 16:9.
+On the screen one scrolls from slide to slide, or turns them by keys (slides.js); printed, each is a
+page of 16:9.
 """
 
 import re
@@ -29,6 +30,7 @@ SLIDES = """\
 <title>{title}: slides</title>
 {sheets}
 <link rel="stylesheet" href="{root}assets/stylesheets/slides.css">
+<script defer src="{root}assets/javascripts/slides.js"></script>
 </head>
 <body dir="ltr" class="slides md-typeset" data-md-color-scheme="default" \
 data-md-color-primary="custom">

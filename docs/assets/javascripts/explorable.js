@@ -131,7 +131,8 @@ class Explorable extends HTMLElement {
     let before;
     this.panel.addEventListener("pointerdown", () => (before = this.values));
     this.panel.addEventListener("pointercancel", () => (this.values = before));
-    for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.read());
+    // Back and forward bring back what was shown at an address; one that has kept nothing of this leaves it as it is.
+    addEventListener("popstate", () => this.restore());
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href*='?']");
@@ -144,6 +145,7 @@ class Explorable extends HTMLElement {
       )
         return;
       event.preventDefault();
+      this.keep(); // what Back is to bring back
       history.pushState(null, "", link.href);
       this.read();
     });
@@ -155,7 +157,7 @@ class Explorable extends HTMLElement {
     fold?.addEventListener("toggle", offer, { once: true });
     this.classList.add("live");
     this.prepare();
-    if (!this.read()) this.begin();
+    if (!this.restore() && !this.read()) this.begin();
   }
 
   /** Give the markup of a slider. */
@@ -249,10 +251,38 @@ class Explorable extends HTMLElement {
     if (location.hash !== `#${this.name}`) return false;
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.show();
-    // In a frame it would scroll the page around it.
-    if (window === top)
-      this.panel.scrollIntoView({ behavior: calm.matches ? "auto" : "smooth", block: "nearest" });
+    this.parentElement.classList.remove("held"); // what is above has to have its height
+    if (window === top) this.reveal(); // in a frame it would scroll the page around it
     return true;
+  }
+
+  /** Bring it onto the screen, with its caption where both fit; and again when fonts, folds or pictures come late and
+      move it, until the reader does something. */
+  reveal() {
+    const loaded = document.readyState === "complete";
+    const place = () => {
+      const header = document.querySelector(".md-header")?.offsetHeight ?? 0;
+      const figure = this.querySelector("figure");
+      const whole = header + figure.offsetHeight > innerHeight ? this.panel : figure;
+      const { top, bottom, height } = whole.getBoundingClientRect();
+      // What its style sheet wants to be seen above it, as far as there is room.
+      const above = Number.parseFloat(getComputedStyle(this.panel).scrollMarginTop);
+      const least = Math.max(header, Math.min(above, innerHeight - height));
+      const away = Math.min(top - least, Math.max(0, bottom - innerHeight));
+      const behavior = loaded && !calm.matches ? "smooth" : "instant";
+      if (Math.abs(away) > 1) scrollTo({ top: scrollY + away, behavior });
+    };
+    const late = new ResizeObserver(place);
+    late.observe(document.querySelector("article"));
+    addEventListener("load", place);
+    const end = () => {
+      late.disconnect();
+      removeEventListener("load", place);
+    };
+    for (const event of ["wheel", "touchstart", "pointerdown", "keydown"])
+      addEventListener(event, end, { once: true, passive: true });
+    setTimeout(end, 5000);
+    place();
   }
 
   /** Draw before the next frame; once it stays so, say it and write it into the address. */
@@ -263,8 +293,24 @@ class Explorable extends HTMLElement {
     this.rest = setTimeout(() => {
       this.parentElement.classList.remove("held");
       this.at("[role=status]").textContent = this.words;
-      history.replaceState(history.state, "", this.state);
+      this.keep(this.state);
     }, 500);
+  }
+
+  /** Take what was shown when this address was left, if that was kept. */
+  restore() {
+    const value = history.state?.[this.name];
+    if (value === undefined) return false;
+    this.preset({ value });
+    this.show();
+    return true;
+  }
+
+  /** Keep what is shown with the address, and a new address with it, unless it is kept already. */
+  keep(address) {
+    const now = `${new URLSearchParams(this.values)}`;
+    if (history.state?.[this.name] !== now)
+      history.replaceState({ ...history.state, [this.name]: now }, "", address);
   }
 
   /** Write the state as an address does. */

@@ -7,6 +7,9 @@
   const within = (share) => Math.max(0, Math.min(1, share));
   const rounded = (x) => (x < 1 ? +x.toPrecision(2) : x.toFixed(x < 100 ? 1 : 0));
 
+  // Where a model begins. T5 has the divisor in its weights: its scores are shown undivided.
+  const begun = (n, d, v) => `n=${n}&d=${d}&v=${v}${v * d === 1 ? "&a=0" : ""}`;
+
   /** Give the value at a place between four values that stand one apart, at −1, 0, 1 and 2 (a cubic through them). */
   const cubic = ([a, b, c, d], x) =>
     (-a * x * (x - 1) * (x - 2)) / 6 +
@@ -59,7 +62,7 @@
           .slice(0, -1)
           .map(
             ([name, n, d, v]) =>
-              `<i class="pin" data-left="${this.across(n)}" data-bottom="${this.upwards(v * d)}">${name}</i>`,
+              `<button type="button" class="pin" tabindex="-1" data-act="preset" value="${begun(n, d, v)}" data-left="${this.across(n)}" data-bottom="${this.upwards(v * d)}">${name}</button>`,
           )
           .join("")}<b class="point"></b></div>
         <p class="keys" aria-hidden="true">${ticks(
@@ -76,12 +79,9 @@
       }
 
       get acts() {
-        // T5 has the divisor in its weights: its scores are shown undivided.
-        const state = ([name, n, d, v]) => [
-          name,
-          `n=${n}&d=${d}&v=${v}${v * d === 1 ? "&a=0" : ""}`,
-        ];
-        return presets(Object.fromEntries(this.data.models.map(state)));
+        return presets(
+          Object.fromEntries(this.data.models.map(([name, n, d, v]) => [name, begun(n, d, v)])),
+        );
       }
 
       prepare() {

@@ -1,6 +1,7 @@
 // The 1.6 puzzle: np.var of the product of two random arrays, one draw after the other.
 {
   const MOST = 20000; // draws
+  const FEW = 40; // draws that lie there as dots, one upon the other; more of them are bars
 
   explorable(
     "why-puzzle",
@@ -18,7 +19,7 @@
 
       stage = `<div class="puzzle"><pre class="matrix" tabindex="0" role="group" aria-label="The product of the last draw"></pre>
         <p class="found"><b></b> <span></span></p></div>
-        <div class="heap"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="law"/></svg>
+        <div class="heap"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path class="dots"/><path class="law"/></svg>
         ${["guess", "bare", "right", "mean"].map((name) => `<i class="mark ${name}"></i>`).join("")}<b class="dot"></b></div>
         <p class="ends" aria-hidden="true"></p><p class="answer"></p><p class="legend"></p>`;
 
@@ -81,20 +82,23 @@
         // The heap, from 0 to some times d, and the exact law over it where it is known, to the same scale.
         const { shape, times, below } = this.data;
         const end = times * d;
+        const few = count <= FEW;
         const heap = below.map(() => 0);
-        for (const v of this.drawn) {
+        const places = this.drawn.map((v) => {
           const bin = Math.floor((v * more * heap.length) / end);
-          if (bin < heap.length) heap[bin]++;
-        }
+          return bin < heap.length ? [bin + 0.5, heap[bin]++ + 0.5] : [heap.length, 0];
+        });
         const known = count && `${[n, m, d]}` === `${shape}` && !ddof;
         const law = known ? below.map((share, i) => count * (share - (below[i - 1] ?? 0))) : [];
-        const top = Math.max(1, ...heap, ...law) * 1.05;
-        const [bins, line] = this.panel.querySelectorAll(".bars path");
-        bins.setAttribute("d", bars(heap.map((h) => h / top)));
-        const at = law.map(
-          (h, i) => `${((i + 0.5) * 1000) / heap.length} ${(100 - (100 * h) / top).toFixed(2)}`,
-        );
-        line.setAttribute("d", known ? `M${at.join("L")}` : "");
+        const top = Math.max(few ? 8 : 1, ...heap, ...law) * 1.05;
+        const across = (bins) => (1000 * bins) / heap.length;
+        const [bins, dots, line] = this.panel.querySelectorAll(".bars path");
+        const point = ([x, y]) => `${across(x)} ${(100 - (100 * y) / top).toFixed(2)}`;
+        bins.setAttribute("d", few ? "" : bars(heap.map((h) => h / top)));
+        const lying = few ? places.slice(0, -1).filter(([, y]) => y) : [];
+        dots.setAttribute("d", lying.map((place) => `M${point(place)}h0`).join(""));
+        this.at(".heap").style.setProperty("--top", top);
+        line.setAttribute("d", known ? `M${law.map((h, i) => point([i + 0.5, h])).join("L")}` : "");
 
         const marks = { guess, bare: count && d, right: count && right, mean: count && mean };
         for (const [name, value] of Object.entries(marks)) {
@@ -105,10 +109,11 @@
         const dot = this.at(".dot");
         dot.hidden = !count;
         dot.style.left = `${(100 * Math.min(latest, end)) / end}%`;
+        dot.style.bottom = `${few && count ? (100 * places.at(-1)[1]) / top : 0}%`;
         if (this.falls && !this.calm)
           dot.animate(
-            { translate: ["-50% -8rem", "-50% 0"] },
-            { duration: 350, easing: "ease-in" },
+            { bottom: ["105%", dot.style.bottom] },
+            { duration: 450, easing: "cubic-bezier(0.5, 0, 1, 0.7)" },
           );
         this.falls = false;
 
