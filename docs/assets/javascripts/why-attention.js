@@ -22,7 +22,7 @@
       drawn = -Infinity; // when the reader last drew,
       before = []; // and the weights until then
       stage = `<div class="rows">${row("C1", "Undivided")}${row("C0", "")}</div>`;
-      acts = `<p class="acts"><button type="button" data-act="again">Draw new vectors</button></p>`;
+      acts = `<p class="acts"><button type="button" data-act="again">Draw again</button></p>`;
 
       get inputs() {
         const shown = this.data.g.length; // keys, to begin with
