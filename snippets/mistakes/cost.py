@@ -1,5 +1,6 @@
-r"""Right weights, all logits multiplied by a factor. Near 1 the curves are
-flat; towards ¼ all of them climb, and towards 4 the real model climbs most.
+r"""Right weights, all logits multiplied by a factor. Near 1 little is lost;
+towards ¼ all curves climb, and towards 4 that of the real model, SmolLM2,
+climbs most. Bars: ± two standard errors.
 
 Four curves over the factor from ¼ to 4, on a logarithmic axis, of how much the
 loss grows: a small decoder after 400 steps, after 1600, and after 1600 slower
@@ -34,7 +35,10 @@ def at_each(trained, step):
 
 
 one, most = int(abs(factor - 1).argmin()), 4
-linear = 0.1  # up to here the axis of the loss is
+# The axis of the loss is linear up to here, which is as long on it as so many
+# of its decades beyond.
+linear, decades = 0.1, 0.8 / (1 - 1 / 10)
+losses, ticks = (-0.03, 4), [0, 0.05, 0.1, 0.3, 1, 3]
 cost, error, best = {}, {}, {}
 for name, setting in settings.items():
     found = at_each(*setting)
@@ -70,14 +74,19 @@ share = (e**2).sum(-1) / e.sum(-1) ** 2
 usual = np.array([taking_part(n_keys, size) for size in sizes])
 far = np.abs(np.log(share * usual[:, np.newaxis])).max(axis=0)
 row = np.sort(rows[far.argmin()])[::-1].round(3)
+label = {name: f"decoder, {name}" for name in settings}
+label["SmolLM2"] = "SmolLM2"
+bar = {name: 2 * each for name, each in error.items()}  # on either side
 explore = {
     "kinds": [*FACTORS],
     "row": row,
     "factor": factor.round(6),
-    "cost": {
-        name if name == "SmolLM2" else f"decoder, {name}": by.round(5)
-        for name, by in reversed(cost.items())
-    },
+    "cost": {label[name]: by.round(5) for name, by in reversed(cost.items())},
+    "error": {label[name]: bar[name].round(5) for name in reversed(cost)},
+    "linear": linear,
+    "decades": decades,
+    "losses": losses,
+    "ticks": ticks,
 }
 
 # %%
@@ -85,16 +94,15 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.6))
 for (name, by), mark in zip(cost.items(), "os^D", strict=True):
-    label = name if name == "SmolLM2" else f"decoder, {name}"
     axes.errorbar(
-        factor, by, 2 * error[name], fmt=mark + "-", capsize=2, label=label
+        factor, by, bar[name], fmt=mark + "-", capsize=2, label=label[name]
     )
 axes.set(xscale="log", xticks=[1 / 4, 1 / 2, 1, 2, 4])
 axes.set_xticklabels(["¼", "½", "1", "2", "4"])
 axes.minorticks_off()
-axes.set_yscale("symlog", linthresh=linear, linscale=0.8)
-axes.set(yticks=[0, 0.05, 0.1, 0.3, 1, 3], ylim=(-0.02, 4))
-axes.set_yticklabels(["0", "0.05", "0.1", "0.3", "1", "3"])
+axes.set_yscale("symlog", linthresh=linear, linscale=decades * (1 - 1 / 10))
+axes.set(yticks=ticks, ylim=losses)
+axes.set_yticklabels([f"{loss:g}" for loss in ticks])
 axes.set(xlabel="all logits times …", ylabel="loss grows by (nats)")
 fig.legend(ncols=2, loc="outside upper center")
 plt.show()
@@ -102,9 +110,11 @@ plt.show()
 # %% says
 assert max(near.values()) < 0.05, "off by a sixth cost SmolLM2 … at most"
 assert near["SmolLM2"] == max(near.values()), "at most, and the decoder less"
-assert all(by[0] > 0.05 for by in cost.values()), "towards ¼ all of them climb"
+assert all(by[0] > 0.05 for by in cost.values()), "towards ¼ all curves climb"
 ends = {name: by[-1] for name, by in cost.items()}
-assert max(ends, key=ends.get) == "SmolLM2", "the real model climbs most"
+assert max(ends, key=ends.get) == "SmolLM2", (
+    "towards 4 that of the real model, SmolLM2, climbs most"
+)
 assert ends["1600 steps"] < 0.5 * cost["1600 steps"][0], (
     "so it can hardly get sharper"
 )

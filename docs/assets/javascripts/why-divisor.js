@@ -76,11 +76,13 @@
         );
         const ends = powers(Math.log2(first), Math.log2(last), 2);
         return `<p class="title"></p><p class="found"><b></b> <span></span></p>
-        <p class="axis">logit over steps, both axes logarithmic; dotted: undivided</p><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
-        <path class="at"/><path class="bare"/>${HUES.map(
+        <p class="axis">logit over steps, both axes logarithmic; dotted: undivided</p><div class="chart"><div class="lines"><svg class="graph" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true">
+        <path class="at"/><path class="back"/><path class="bare"/>${HUES.map(
           (hue) => `<path class="faint ${hue}"/>`,
         ).join("")}<path class="now"/><path class="dots"/></svg>
+        <b class="grip" aria-hidden="true"></b>
         <p class="sizes" aria-hidden="true">${sizes.map((size) => `<i>${size}</i>`).join("")}</p></div>
+        <div class="lift" aria-hidden="true"><b class="reach">↕</b></div></div>
         <p class="ends" aria-hidden="true">${ends.map((step) => `<i data-left="${this.across(step) / 1000}">${step}</i>`).join("")}</p>`;
       }
 
@@ -106,6 +108,21 @@
         this.panel.querySelectorAll("button").forEach((button, i) => {
           button.classList.add(HUES[i]);
         });
+        // The line's dot is dragged along it, and its beginning up and down, by another exponent.
+        const [lines, lift] = [this.at(".lines"), this.at(".lift")];
+        const [first, last] = this.data.steps;
+        this.drags(lines, ({ clientX }) => {
+          const { left, width } = lines.getBoundingClientRect();
+          this.values = { steps: first * (last / first) ** ((clientX - left) / width) };
+        });
+        const beginning = ({ clientY }) => {
+          const { bottom, height } = lift.getBoundingClientRect();
+          const [low, high] = this.data.logits;
+          const logit = low * (high / low) ** ((bottom - clientY) / height);
+          const d = this.data.start[0].length;
+          this.values = { a: this.values.a + Math.log(this.begun / logit) / Math.log(d) };
+        };
+        this.drags(lift, beginning, ".reach");
       }
 
       /** Give what `climb` gives, computed once. */
@@ -161,7 +178,14 @@
         const undivided = free.findIndex((product) => product >= free[steps] / s);
         const back =
           by || logit > high ? "" : `M${place}H${this.across(Math.max(first, undivided))}`;
-        draw(".at", `M${this.across(steps)} 0V100${back}`);
+        draw(".back", back);
+        draw(".at", `M${this.across(steps)} 0V100`);
+        const grip = this.at(".grip");
+        grip.style.left = `${this.across(steps) / 10}%`;
+        grip.style.translate = `${-this.across(steps) / 10}%`; // at either end it stays above the plot
+        grip.textContent = `‹ ${counted(steps, "step")} ›`;
+        this.begun = logits[by](first);
+        this.at(".reach").style.top = `${this.down(this.begun)}%`;
 
         const verdict = [
           a

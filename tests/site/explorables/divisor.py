@@ -12,6 +12,8 @@ from tests.site.explorables import show
 READ = """shown => ({
     words: ['.title', '.found b', '.found span'].map(e => shown.querySelector(e).textContent),
     lines: [...shown.querySelectorAll('.graph path')].map(path => path.getAttribute('d')),
+    begins: parseFloat(shown.querySelector('.reach').style.top),
+    grip: [shown.querySelector('.grip').textContent, shown.querySelector('.grip').style.left],
     pressed: [...shown.querySelectorAll('button')].findIndex(e => e.ariaPressed === 'true'),
 })"""
 STATES = [  # the snippet clips with √d alone
@@ -55,7 +57,21 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         right = len(words) == len(said) and np.allclose(words, said, rtol=0.00502)
         right &= shown["pressed"] == by
         right &= by != 4 or ("nothing" in verdict) == (logit < one.tau)
-        _, bare, *faint, now, dot = shown["lines"]
+        upright, back, bare, *faint, now, dot = shown["lines"]
+        place = 100 * np.log(steps / 16) / np.log(256)
+        right &= abs(float(re.match(r"M([\d.]+) 0V100", upright)[1]) / 10 - place) < 0.0051
+        right &= shown["grip"][0] == f"‹ {steps} steps ›"
+        right &= abs(float(shown["grip"][1].rstrip("%")) - place) < 0.0051
+        # A line leads back to where the same logit is reached without a divisor.
+        found = re.fullmatch(r"M([\d.]+) ([-\d.]+)H([\d.]+)", back)
+        right &= bool(found) == (by == 0 and logit <= 1e5)
+        if found:
+            at = 1000 * np.log(max(16, earlier) / 16) / np.log(256)
+            right &= abs(float(found[3]) - at) < 0.0501
+            right &= found[2] in dot
+        if a == 0.5 or by != 4:
+            height = 100 * (1 - np.log10(10 * lines[by][15]) / 6)
+            right &= abs(shown["begins"] - height) < 0.00501
         expected = [(bare, free, 4096), (now, lines[by], steps), (dot, lines[by], -steps)]
         expected += [(line, lines[i], 4096) for i, line in enumerate(faint) if a == 0.5 or i != 4]
         for line, logits, last in expected:
@@ -80,4 +96,6 @@ WRONG = [
     ("free[step]/s/cap", "free[step]/cap"),
     ("s=d**a", "s=d**(1.01*a)"),
     ("decay ** 2", "decay"),
+    ("this.begun=logits[by]", "this.begun=logits[0]"),
+    ("Math.max(first, undivided)", "steps"),
 ]
