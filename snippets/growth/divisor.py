@@ -1,5 +1,6 @@
 r"""A divisor only delays a logit that training wants larger. A norm without
-gain, a cap or a clip stops it. So does weight decay, but far higher.
+gain, a cap or a clip stops it. With √d, weight decay stops it too, but far
+higher.
 
 The logit of one query and one key over 4096 steps of equal length that all
 raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
@@ -113,7 +114,7 @@ assert 9 < reached["d"] / reached["1"] < 12, "about ten times as late"
 assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
 assert 0 < end["clip at 100"] / tau - 1 < 0.01, "with a clip near"
 assert 5 * tau < end["weight decay"] < bound, (
-    "So does weight decay, but far higher"
+    "With √d, weight decay stops it too, but far higher"
 )
 assert end["weight decay"] < bound, "with weight decay below"
 assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"

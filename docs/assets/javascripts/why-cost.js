@@ -147,7 +147,8 @@
         const place = this.across(end);
         this.at("[name=times]").value = nearest(this.stops, end);
 
-        const title = `${own ? "All" : `${kinds[kind]}: all`} logits × ${short(factor)}`;
+        const all = `all logits × ${short(factor)}`;
+        const title = own ? `Your own factor: ${all}` : `${kinds[kind]}: ${all}`;
         this.at(".title").textContent = title;
         const losing =
           end === factor

@@ -73,7 +73,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
         end = np.clip(factor, cost.factor[0], cost.factor[-1])
         for words in (shown["title"], shown["grip"]):
             right &= abs(float(re.search(r"× ([\d.e-]+)", words)[1]) / factor - 1) < 6e-3
-        right &= shown["title"].startswith(f"{name}: all" if name else "All")
+        right &= shown["title"].startswith(f"{name or 'Your own factor'}: all logits")
         inside = abs(np.log(end / factor)) < 1e-3
         right &= ("Measured from" in shown["losing"]) == (not inside)
         right &= inside or f" at {end:g} right" in shown["losing"]
