@@ -222,6 +222,7 @@ def test_keys_turn_the_slides(visit):
         "() => document.querySelector('.slide').insertAdjacentHTML('beforeend', '<input value=12>')"
     )
     page.locator("input").focus()
+    page.wait_for_timeout(500)
     before = page.evaluate("() => scrollY")
     turn("ArrowRight")
     assert page.evaluate("() => scrollY") == before

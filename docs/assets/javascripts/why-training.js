@@ -103,6 +103,11 @@
         return super.read();
       }
 
+      restore() {
+        this.pause();
+        return super.restore();
+      }
+
       draw({ steps, d, by, zero }) {
         const { dims, divisors, start, added } = this.data;
         const sizes = [
