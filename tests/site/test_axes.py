@@ -135,7 +135,7 @@ def test_steps(given, snippet):
 
 def test_keys_to_begin_with(given):
     page = given("attention", lambda data: data.update(g=data["g"][:8]))
-    assert "8 keys" in show(page, "attention", words(".axis"))[0]
+    assert "keys 1 to 8" in show(page, "attention", words(".axis"))[0]
 
 
 def test_numbers_to_begin_with(given):

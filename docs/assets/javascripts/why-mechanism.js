@@ -67,8 +67,9 @@
         this.at("[name=d]").addEventListener("input", () => this.stop()); // the reader's hand comes first
 
         const fan = this.at(".fan");
+        const walks = fan.querySelector(".all");
         const along = ({ clientX }) => {
-          const { left, width } = fan.querySelector(".all").getBoundingClientRect();
+          const { left, width } = walks.getBoundingClientRect();
           return Math.max(0, Math.min(most, Math.round((most * (clientX - left)) / width)));
         };
         this.drags(fan, (event) => {
@@ -76,7 +77,7 @@
           this.values = { d: along(event) };
         });
         this.points(fan, (event) => {
-          const { top, height } = fan.getBoundingClientRect();
+          const { top, height } = walks.getBoundingClientRect();
           const y = this.high - ((event.clientY - top) / height) * (this.high + this.low);
           const away = this.sums.map((sums) => Math.abs(sums[along(event)] - y));
           return away.indexOf(Math.min(...away));

@@ -180,6 +180,10 @@
           pin.classList.toggle("frozen", own * head ** (1 - 2 * a) > 2 * Math.log(keys));
         });
         this.at("em.frozen").hidden = a > 0.4;
+        // The legend names what is drawn.
+        const drawn = { border: ".map path:not([d=''])", dark: ".pin.frozen" };
+        for (const [name, part] of Object.entries(drawn))
+          this.at(`.legend .${name}`).style.visibility = this.at(part) ? "" : "hidden";
         this.panel.className = `panel ${{ 0: "C1", 0.5: "C0" }[a] ?? "C3"}`;
 
         const spread = this.spread(v * d, v, a);
