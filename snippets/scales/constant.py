@@ -21,6 +21,16 @@ d = np.array(dims, dtype=float)
 # A sum of d terms: its noise grows like √d, its mean like d.
 spread = {name: np.sqrt(d) / f(d) for name, f in divisors.items()}
 mean = {name: rho * d / f(d) for name, f in divisors.items()}
+# For the reader to follow: from and to which d, and which spread and mean; and
+# from which spread on a row of so many keys is frozen.
+keys = 16
+explore = {
+    "range": [4, 1024],
+    "sizes": [[0.01, 100], [0.1, 1000]],
+    "rho": rho,
+    "keys": keys,
+    "frozen": np.sqrt(2 * np.log(keys)),
+}
 
 # %%
 import matplotlib.pyplot as plt

@@ -20,6 +20,7 @@ for d in dims:
     # The mean is 0, so the variance is the mean of the square.
     variance[d] = np.sum(chance[d] * score[d] ** 2)
     spread[d] = np.sqrt(variance[d])
+explore = {"range": [4, 256], "at": 64}  # how many coins a reader can toss
 # Of the 16 ways in which four coins can fall, how many give which sum.
 ways = {s: round(16 * p) for s, p in zip(score[4], chance[4], strict=True)}
 

@@ -133,6 +133,30 @@ def test_steps(given, snippet):
     assert np.allclose(y, 100 - 25 * np.log10(free), atol=0.00501)
 
 
+def test_coins(given):
+    page = given("coins", lambda data: data.update(range=[4, 64], at=16))
+    assert show(page, "coins", words(".ends i")) == ["−24", "−16", "−8", "0", "+8", "+16", "+24"]
+    assert show(page, "coins", words("button"))[3:] == ["4 coins", "16 coins", "64 coins"]
+    read = "shown => [shown.values.d, shown.querySelector('.within').style.left]"
+    assert show(page, "coins", read) == [16, "43.75%"]
+    assert show(page, "coins", read, d=999) == [64, "37.5%"]
+
+
+def test_dimensions_and_keys(given):
+    def other(data):
+        data |= {"range": [16, 256], "sizes": [[0.01, 1000], [0.1, 100]], "keys": 12, "frozen": 10}
+
+    page = given("constant", other)
+    assert show(page, "constant", words(".ends i")) == ["16", "64", "256"]
+    for match, sizes in enumerate(
+        [["1000", "100", "10", "1", "0.1", "0.01"], ["100", "10", "1", "0.1"]]
+    ):
+        assert show(page, "constant", words(".sizes i"), match=match) == sizes
+    read = """shown => [shown.querySelector('.cold').getAttribute('d'),
+        shown.querySelector('.bars path').getAttribute('d').split('M').length - 1]"""
+    assert show(page, "constant", read, match=0) == ["M0 0V40.00H1000V0", 12]
+
+
 def test_keys_to_begin_with(given):
     page = given("attention", lambda data: data.update(g=data["g"][:8]))
     assert "keys 1 to 8" in show(page, "attention", words(".axis"))[0]

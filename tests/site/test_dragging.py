@@ -25,6 +25,8 @@ PRESETS = {
     "divisor": {"steps": 4096, "a": 0.85, "times": 64, "by": 2},
     "training": {"steps": 10, "d": 512, "by": 0, "zero": 1},
     "cost": {"d": 256, "h": 1, "kind": 0},
+    "constant": {"d": 1024, "match": 1},
+    "coins": {"d": 256, "count": 2000},
     "yours": {"z": [14, 10, 12, -3000, 9, 8, 7, 6], "m": [1, 1, 1, 0, 1, 1, 1, 1], "cap": 50},
 }
 
@@ -75,7 +77,7 @@ def test_a_button_leads_to_a_view(visit, name):
     """It sets all that it names, and says so if it stands for a choice."""
     page = visit(BASE + PAGE[name], **CALM).page
     buttons = page.locator(f"why-{name} [data-act=preset]")
-    assert buttons.count() >= 3
+    assert buttons.count() >= 2
     for button in buttons.all():
         button.click()
         state = dict(re.findall(r"(\w+)=([\d.,]*)", button.get_attribute("value")))
@@ -464,6 +466,107 @@ def test_the_mark_of_a_model_chooses_it_as_its_button_does(visit, how):
     area = page.locator("why-plane .map").bounding_box()
     page.mouse.click(area["x"] + area["width"] / 4, area["y"] + area["height"] / 2)
     assert page.evaluate(values)["d"] == 32
+
+
+def drag(page, part: str, start: float, end: float) -> None:
+    """Drag a part sideways with the mouse, from one share of its width to another."""
+    page.locator(part).hover()  # once it stands still
+    box = page.locator(part).bounding_box()
+    page.mouse.move(box["x"] + start * box["width"], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], box["y"] + box["height"] / 3, steps=4)
+    page.mouse.up()
+
+
+def test_four_divisors_are_dragged_apart(visit):
+    page = visit(BASE + "scales/", **CALM).page
+    value = "() => document.querySelector('why-constant').values.d"
+    drag(page, "why-constant .lines", 0.1, 0.75)
+    assert page.evaluate(value) == 256
+    drag(page, "why-constant .lines", 0.75, -0.1)
+    assert page.evaluate(value) == 4
+
+
+def test_the_same_row_stands_under_all_divisors(visit):
+    """Undivided and divided: the order of the keys is the same. Another draw is another row."""
+    page = visit(BASE + "scales/", **CALM).page
+    read = "shown => [...shown.querySelectorAll('.row .bars path')].map(e => e.getAttribute('d'))"
+
+    def orders() -> list[list[int]]:
+        paths = show(page, "constant", read, d=4)[::2]
+        heights = [re.findall(r"v-([\d.]+)", path) for path in paths]
+        return [np.argsort(np.array(each, float)).tolist() for each in heights]
+
+    first = orders()
+    assert first == first[:1] * 4
+    page.locator("why-constant").get_by_role("button", name="Draw again").click()
+    second = orders()
+    assert second == second[:1] * 4
+    assert second != first
+    page.wait_for_function("() => location.search.includes('seed=2')")
+
+
+def test_the_edge_of_the_strip_is_dragged(visit):
+    """To twice as far from the middle: four times as many coins, on either side."""
+    page = visit(BASE + "variance/", **CALM).page
+    value = "() => document.querySelector('why-coins').values.d"
+    for share, d in [(8 / 64, 64), (16 / 64, 256), (-8 / 64, 64), (1, 256), (0, 4)]:
+        drag(page, "why-coins .tosses", 0.6, 0.5 + share / 2)
+        assert page.evaluate(value) == d
+
+
+def test_coins_are_tossed_by_buttons(visit):
+    """One more, a hundred more, then others; how many there are, and which, the address says."""
+    page = visit(BASE + "variance/", **CALM).page
+    shown = page.locator("why-coins")
+    title, heap = shown.locator(".title"), shown.locator(".bars path").first
+    first = heap.get_attribute("d")
+    for button, count in (("Toss 64 coins", 2), ("100 times", 102), ("Toss 64 coins", 103)):
+        shown.get_by_role("button", name=button, exact=True).click()
+        page.wait_for_function(
+            "words => document.querySelector('why-coins .title').textContent.includes(words)",
+            arg=f" {count} times",
+        )
+    page.wait_for_function("() => location.search.includes('count=103&seed=1')")
+    walks = heap.get_attribute("d")
+    page.reload()
+    page.wait_for_selector("why-coins .panel")
+    assert heap.get_attribute("d") == walks
+    shown.get_by_role("button", name="Start again").click()
+    page.wait_for_function("() => location.search.includes('count=1&seed=2')")
+    assert title.text_content().endswith(" 1 time")
+    assert heap.get_attribute("d") != first
+    show(page, "coins", "shown => 0", count=1e6)
+    assert shown.get_by_role("button", name="Toss 64 coins").is_disabled()
+
+
+def test_walks_come_one_after_another(visit):
+    """Where motion is welcome: fewer are on the heap at first, and the last is seen to fall."""
+    page = visit(BASE + "variance/", reduced_motion="no-preference").page
+    shown = page.locator("why-coins")
+    page.evaluate(
+        """() => {
+            const shown = document.querySelector('why-coins'), read = part =>
+                shown.querySelector(part).getAttribute('d').split('L').length
+            window.seen = []
+            const look = () => {
+                seen.push([shown.landed, read('.last')])
+                requestAnimationFrame(look)
+            }
+            look()
+        }"""
+    )
+    shown.get_by_role("button", name="100 times").click()
+    page.wait_for_function("() => document.querySelector('why-coins').landed === 101")
+    page.wait_for_timeout(100)
+    seen = np.array(page.evaluate("() => seen"))
+    landed, coins = seen.T
+    assert np.all(np.diff(landed) >= 0)
+    assert len(set(landed)) > 10
+    falling = coins[landed == 100]
+    assert len(set(falling)) > 5
+    assert coins[-1] == 65
+    assert shown.locator(".found").inner_text().count("101 sums") == 1
 
 
 def test_a_guess_gets_an_answer(visit, snippet):

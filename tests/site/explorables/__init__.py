@@ -24,18 +24,25 @@ PAGE = {
     "divisor": "growth/",
     "cost": "mistakes/",
     "yours": "saturation/",
+    "constant": "scales/",
+    "coins": "variance/",
 }
 
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
 
 
-def numbers(seed: int, count: int) -> list[float]:
-    """Give the generator's Gaussian numbers by a route of our own: whole numbers modulo 2³²."""
-    steps = np.arange(1, 2 * count + 1, dtype=np.uint64)
+def uniform(seed: int, count: int) -> np.ndarray:
+    """Give the generator's numbers from 0 to 1 by a route of our own: whole numbers modulo 2³²."""
+    steps = np.arange(1, count + 1, dtype=np.uint64)
     t = (seed + 0x6D2B79F5 * steps) % 2**32
     t = (t ^ t >> 15) * (1 | t) % 2**32
     t = (t + ((t ^ t >> 7) * (61 | t) % 2**32)) % 2**32 ^ t
-    first, second = np.reshape((t ^ t >> 14) / 2**32, (count, 2)).T
+    return (t ^ t >> 14) / 2**32
+
+
+def numbers(seed: int, count: int) -> list[float]:
+    """Give the generator's Gaussian numbers."""
+    first, second = np.reshape(uniform(seed, 2 * count), (count, 2)).T
     return list(np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second))
 
 
