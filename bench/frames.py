@@ -34,6 +34,7 @@ def drag(
     """Drag an explorable's first slider; give how long frames took, and the page's own, in ms."""
     page = browser.new_page(viewport=size)
     page.goto(url)
+    page.locator(f"why-{name}").scroll_into_view_if_needed()  # it begins once it is near
     slider = page.locator(f"why-{name} input[type=range]").first
     slider.scroll_into_view_if_needed()
     page.keyboard.press("Shift")

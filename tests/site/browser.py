@@ -139,8 +139,19 @@ def open_tab(
     page.on("pageerror", lambda error: tab.errors.append(str(error)))
     page.goto(origin + path, wait_until=until)
     if options.get("java_script_enabled", True):
-        page.evaluate("() => new Promise(done => setTimeout(done))")  # explorables begin
+        page.evaluate(BEGIN)
     return tab
+
+
+# What can be dragged begins once it is near the screen.
+BEGIN = """async () => {
+    if (location.hash) return new Promise(done => setTimeout(done))
+    for (const each of document.querySelectorAll('[data-explore]')) {
+        each.scrollIntoView()
+        await customElements.whenDefined(each.localName)
+    }
+    scrollTo(0, 0)
+}"""
 
 
 def asks_elsewhere(tab: Tab) -> list[str]:

@@ -2,6 +2,7 @@
 // screen. It has native inputs, is drawn when one of them changes, and keeps its state in the address:
 // `?d=1024#attention` is a view of the element `why-attention`, which stands below a heading of that id.
 
+const SLOW_FRAME = 50; // ms
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Give a source of random numbers from 0 to 1, the same for the same seed (mulberry32). */
@@ -84,8 +85,24 @@ const allowed = (input, asked) => {
   return step ? +(least + step * Math.round((within - least) / step)).toPrecision(12) : within;
 };
 
-/** Define an explorable in a task of its own, so that a page that is starting up can answer in between. */
-const explorable = (name, made) => setTimeout(() => customElements.define(name, made));
+/** Define an explorable once it is no further than a screen away, or a link is about it: what lies far below must not
+    hold up a page that is starting. Each in a task of its own, so that the page can answer in between. */
+const explorable = (name, made) => {
+  const hash = `#${name.slice(4)}`;
+  const near = new IntersectionObserver(
+    (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setTimeout(begin),
+    { rootMargin: "100%" },
+  );
+  const follow = ({ target }) => target.closest("a")?.hash === hash && begin();
+  const begin = () => {
+    near.disconnect();
+    document.removeEventListener("click", follow, true);
+    if (!customElements.get(name)) customElements.define(name, made);
+  };
+  document.addEventListener("click", follow, true);
+  if (location.hash === hash) setTimeout(begin);
+  else for (const each of document.querySelectorAll(name)) near.observe(each);
+};
 
 /** Draw buttons that each stand for a state, written as in an address. */
 const presets = (states, title = "") =>
@@ -199,15 +216,19 @@ class Explorable extends HTMLElement {
     this.show();
   }
 
-  /** Slide an input to where it stands, from a value, once; the reader's first touch ends it. */
+  /** Slide an input to where it stands, from a value, once. The reader's first touch ends it, and so does a machine that
+      cannot draw it smoothly: it would only be held up. */
   glide(name, from, time = 1600) {
     const input = this.at(`[name=${name}]`);
     const to = +input.value;
     let start = calm.matches ? -Infinity : undefined;
+    let [last, slow] = [Infinity, 0];
     const step = (now) => {
       if (this.rest) return;
       start ??= now;
-      const share = Math.min(1, (now - start) / time);
+      slow += now - last > SLOW_FRAME;
+      last = now;
+      const share = slow > 1 ? 1 : Math.min(1, (now - start) / time);
       input.value = to + (from - to) * (1 - share) ** 2;
       this.show();
       if (share < 1) requestAnimationFrame(step);

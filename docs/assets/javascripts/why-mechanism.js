@@ -287,6 +287,11 @@
         });
       }
 
+      /** Write a text, unless it stands there: the browser would lay the page out again for it. */
+      write(part, text) {
+        if (this.at(part).textContent !== text) this.at(part).textContent = text;
+      }
+
       /** Stack up who has won so far: for each draw the key with the highest score. */
       drawWinners(d, trained, draws) {
         const { k, meant } = this.data;
@@ -304,14 +309,14 @@
         last.setAttribute("d", draws ? cell(won.at(-1), counts[won.at(-1)] - 1) : "");
 
         const times = counted(draws, "draw");
-        this.at(".winners p").textContent = `who won, in ${times}`;
+        this.write(".winners p", `who won, in ${times}`);
         const who = trained ? "the trained key" : `key ${winner(0) + 1}`;
         const found = trained
           ? `${who} won ${counts[meant]}: that is no luck.`
           : `${counts.filter((count) => count).length} different keys won: luck.`;
         const words =
           draws > 1 ? `In ${times} ${found}` : `Draw all numbers again: will ${who} win?`;
-        this.at(".luck span").textContent = words;
+        this.write(".luck span", words);
         return words;
       }
     },

@@ -51,6 +51,7 @@ def show(page: Page, name: str, read: str, **state: float) -> dict:
     return page.evaluate(
         f"""async state => {{
             const shown = document.querySelector('why-{name}')
+            if (!customElements.get('why-{name}')) shown.scrollIntoView()
             await customElements.whenDefined('why-{name}')
             shown.values = state
             shown.show()
