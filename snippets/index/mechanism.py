@@ -58,7 +58,7 @@ traits = np.hstack([*tops, seen.std(axis=1), after[:, meant, sizes - 1]])
 far = np.sum((rankdata(traits, axis=0) / draws - 0.5) ** 2, axis=1)
 far[abs(tops[0][:, sizes == 64].ravel() - 0.897) > 0.003] = np.inf
 shown = far.argmin()
-d = 64  # where the reader is asked to guess
+d = 64  # where the picture opens
 explore = {"q": queries[shown], "k": keys[shown], "step": step, "at": d}
 explore["meant"] = meant
 start, trained = before[shown], after[shown]
