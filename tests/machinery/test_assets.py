@@ -7,9 +7,10 @@ import pytest
 from pygments.lexer import inherit
 from pygments.lexers.javascript import JavascriptLexer
 from pygments.token import Comment, Punctuation, String, Text
+from tree_sitter import Node, Parser
 
 from tests.site.browser import ROOT
-from weave.pages.assets import minified_script, minified_sheet
+from weave.pages.assets import JAVASCRIPT, LITERALS, minified_script, minified_sheet
 
 pytestmark = pytest.mark.alone
 SCRIPTS = sorted((ROOT / "docs/assets/javascripts").glob("*.js"))
@@ -60,6 +61,30 @@ def test_a_script_says_what_its_source_says(script):
     assert not [text for kind, text in Script().get_tokens(minified) if kind in Comment]
 
 
+def parsed(code: str) -> list[tuple[str, bytes]]:
+    """Give the parts of a script as a parser sees them, without comments: names, signs, nests."""
+    parts = []
+
+    def walk(node: Node) -> None:
+        if node.type in LITERALS or not node.children:
+            parts.append((node.type, node.text))
+        elif node.type != "comment":
+            parts.append((node.type, b""))
+            for child in node.children:
+                walk(child)
+
+    walk(Parser(JAVASCRIPT).parse(code.encode()).root_node)
+    return [part for part in parts if part[0] != "comment"]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_script_does_what_its_source_does(script):
+    code = script.read_text("utf-8")
+    minified = minified_script(code)
+    assert parsed(minified) == parsed(code)
+    assert parsed(minified.replace("const ", "const", 1)) != parsed(code)
+
+
 NESTED = "a=`${ok ? `as if ${n} of ${`${ { m }.m } keys`}  took part` : '// none  did' }`;"
 
 
@@ -79,6 +104,8 @@ def test_a_text_within_a_text_within_a_text_stays_as_it_is():
         "a; /* one\nor two */ b // and that\nc": "a;b\nc",
         "a\n  .b()\n  ? c\n  : d\n\n(e)": "a.b()?c:d\n(e)",
         "a\n.5\n++b": "a\n.5\n++b",
+        "if (/a/ in b) c(/d/g instanceof e)": "if(/a/ in b)c(/d/g instanceof e)",
+        "a = 1\n  .toFixed()": "a=1\n.toFixed()",
         "const a = /[/ '\"`]/; b = '// c  d';": "const a=/[/ '\"`]/;b='// c  d';",
         "class A {\n  b = 1\n  get\n  c() {\n  }\n}": "class A{b=1\nget\nc(){}}",
         "a = `left  alone": "a = `left  alone",  # it does not parse

@@ -218,7 +218,8 @@ def test_a_bar_and_its_line_light_up_together(visit, snippet):
             across, down = 0.5, (low - start[key, -1]) / (2 * low)
         page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
         line, undivided, divided, words = page.evaluate(lit)
-        assert f"to key {key + 1}\n" in words
+        assert f"key {key + 1}: " in words
+        assert f"to key {start[:, -1].argmax() + 1}\n" in words, "the winner keeps its number"
         assert line.endswith(f"M64,{-start[key, -1]:.2f}h0")
         assert undivided.startswith(f"M{31.25 * key:.2f} ")
         assert divided.startswith(f"M{31.25 * key:.2f} ")
@@ -434,8 +435,6 @@ def test_another_draw_moves_the_bars_and_another_key_wins(visit, snippet):
     assert (shown.evaluate(winner), shown.evaluate(bars)) == (second, seen[-1])
     # Who wants calm sees the end at once.
     page.emulate_media(reduced_motion="reduce")
-    page.reload()
-    page.wait_for_selector("why-attention .panel")
     assert len({*shown.evaluate(frames)}) == 2
 
 

@@ -296,6 +296,8 @@ def test_a_swipe_scrolls_the_page_unless_it_holds_the_grip(visit, name):
         after, then = page.evaluate(state)
         assert after > before + 100
         assert then == values, "it gives back what the swipe began with"
+    page.wait_for_timeout(600)
+    assert page.evaluate("() => [location.search, history.state]") == ["", None], "nothing is kept"
     if name in DRAGGED:
         area, grip = (shown.locator(part) for part in DRAGGED[name])
         area.evaluate("part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 300)")

@@ -98,6 +98,8 @@ def test_back_undoes_a_link_to_a_state_and_forward_does_it_again(visit):
 
 def test_back_stops_what_plays(visit):
     page = visit(BASE + PAGE["training"], **MOVING).page
+    show(page, "training", "shown => 0", steps=3)
+    page.wait_for_function("() => location.search.includes('steps=3')")
     first = values(page, "training")
     page.locator("article a[href^='?'][href$='#training']").first.click()
     page.locator("why-training [data-act=play]").click()
@@ -105,6 +107,58 @@ def test_back_stops_what_plays(visit):
     page.go_back()
     page.wait_for_timeout(1000)
     assert values(page, "training") == first
+
+
+def test_back_and_links_end_the_draws(visit):
+    page = visit(BASE + "?d=63&trained=0&draw=0#mechanism", **MOVING).page
+    page.wait_for_function("() => history.state?.mechanism")
+    first = values(page, "mechanism")
+    link = page.locator("article a[href='?d=128&trained=1#mechanism']")
+    ten = page.locator("why-mechanism").get_by_role("button", name="10 times")
+    link.click()
+    ten.click()
+    page.wait_for_timeout(700)
+    page.go_back()
+    page.wait_for_timeout(1000)
+    assert values(page, "mechanism") == first
+    ten.click()
+    page.wait_for_timeout(700)
+    link.click()
+    draw = values(page, "mechanism")["draw"]
+    page.wait_for_timeout(1000)
+    assert values(page, "mechanism") == {"d": 128, "trained": 1, "draw": draw}
+
+
+def test_a_link_to_one_picture_keeps_what_another_shows(visit):
+    """In the address that is left and in the new one, also if it had moved just before."""
+    page = visit(BASE + "saturation/", **CALM).page
+    page.evaluate(
+        "() => document.querySelector('article p').insertAdjacentHTML("
+        "'beforeend', '<a id=there href=\"?a=0.3#plane\">there</a>')"
+    )
+    page.locator("why-attention input[type=range]").first.press("End")
+    moved = values(page, "attention")
+    page.locator("#there").click()
+    page.go_back()
+    assert values(page, "attention") == moved
+    page.go_forward()
+    page.reload()
+    page.locator("why-attention").scroll_into_view_if_needed()
+    page.wait_for_selector("why-attention .panel")
+    assert values(page, "attention") == moved
+    assert values(page, "plane")["a"] == 0.3
+
+
+def test_who_scrolls_away_from_a_state_stays_away(visit):
+    """Although what lies there begins, and changes the height of the page."""
+    page = visit(BASE + "saturation/?a=0.3#plane", **CALM).page
+    page.wait_for_selector("why-plane .panel")
+    page.wait_for_timeout(500)
+    page.evaluate("() => document.querySelector('why-yours').scrollIntoView()")
+    page.wait_for_selector("why-yours .panel")
+    page.wait_for_timeout(700)
+    top = page.evaluate("() => document.querySelector('why-yours').getBoundingClientRect().top")
+    assert abs(top) < 600
 
 
 def test_a_link_to_a_section_leaves_every_state_alone(visit):
@@ -140,8 +194,9 @@ def test_a_reader_who_comes_back_to_the_page_finds_it_as_it_was(visit):
     page.goto(page.url.replace("saturation/", "variance/").partition("?")[0])
     for again in (page.go_back, page.reload):
         again()
+        page.wait_for_timeout(600)
+        assert page.evaluate("() => scrollY") == 500
         for name, state in kept.items():
             show(page, name, "shown => 0")
             assert values(page, name) == state
-        page.wait_for_timeout(300)
-        assert page.evaluate("() => scrollY") == 500
+        page.evaluate("() => scrollTo(0, 500)")

@@ -15,9 +15,12 @@ JAVASCRIPT = Language(tree_sitter_javascript.language())
 LITERALS = {"string", "template_string", "regex"}
 LITERAL = "\0"  # stands in the place of each while the gaps are closed
 # A line's end that ends no statement, as what is before it or after it cannot.
-GOES_ON = re.compile(r"(?<=[\[{(,;=?:&|>])\n|\n(?=[\]}),;=?:&|<>]|\.(?!\d))")
-# A space without which two words would be one, or two signs: 1 .x, + +x, - -x, < !--x, / /x/.
-APART = rf"(?<=[\w$]) (?=[\w$])|(?<=\d) (?=\.)|(?<=[-+]) (?=[-+])|(?<=<) (?=!)|(?<=/) (?={LITERAL})"
+GOES_ON = re.compile(r"(?<=[\[{(,;=?:&|>])\n|\n(?=[\]}),;=?:&|<>])|(?<!\d)\n(?=\.(?!\d))")
+# A space without which two words would be one, or two signs: 1 .x, + +x, < !--x, / /x/, /x/ in.
+APART = (
+    rf"(?<=[\w$]) (?=[\w$])|(?<=\d) (?=\.)|(?<=[-+]) (?=[-+])|(?<=<) (?=!)"
+    rf"|(?<=/) (?={LITERAL})|(?<={LITERAL}) (?=[\w$])"
+)
 
 
 @cache

@@ -130,7 +130,6 @@ class Explorable extends HTMLElement {
     if (this.panel) return;
     this.name = this.localName.slice(4);
     this.data = JSON.parse(this.dataset.explore);
-    this.calm = calm.matches;
     this.panel = document.createElement("div");
     this.panel.className = "panel";
     this.panel.role = "group";
@@ -146,10 +145,22 @@ class Explorable extends HTMLElement {
     });
     // A swipe that scrolls the page may begin on what it would change: then nothing has changed.
     let before;
-    this.panel.addEventListener("pointerdown", () => (before = this.values));
-    this.panel.addEventListener("pointercancel", () => (this.values = before));
+    this.panel.addEventListener("pointerdown", () => {
+      before = this.values;
+      this.moved = false;
+    });
+    this.panel.addEventListener("input", () => (this.moved = true));
+    this.panel.addEventListener("pointercancel", () => {
+      if (!this.moved) return;
+      this.values = before;
+      this.show();
+      this.settle();
+    });
     // Back and forward bring back what was shown at an address; one that has kept nothing of this leaves it as it is.
-    addEventListener("popstate", () => this.restore());
+    addEventListener("popstate", () => {
+      if (this.parentElement.classList.contains("held")) this.settle(); // what moved belongs to the address that was left
+      this.restore();
+    });
     // A link to a view of what is on the page already need not load it again.
     document.addEventListener("click", (event) => {
       const link = event.target.closest("a[href*='?']");
@@ -162,8 +173,9 @@ class Explorable extends HTMLElement {
       )
         return;
       event.preventDefault();
-      this.keep(); // what Back is to bring back
-      history.pushState(null, "", link.href);
+      // What Back is to bring back; and the others stay as they are.
+      for (const each of document.querySelectorAll("[data-explore].live")) each.keep();
+      history.pushState({ ...history.state, [this.name]: undefined }, "", link.href);
       this.read();
     });
     for (const side of ["left", "bottom"])
@@ -193,8 +205,12 @@ class Explorable extends HTMLElement {
   /** Let a part be moved by a mouse, and by a finger. Where only what is across counts, a finger moves it sideways, and
       scrolls the page upwards; where both count, it holds the `grip`: elsewhere it scrolls the page, or taps.
       A button within the part stays a button. */
-  drags(part, move, grip) {
+  drags(part, moveTo, grip) {
     let held; // the pointer that drags
+    const move = (event) => {
+      this.moved = true;
+      moveTo(event);
+    };
     part.classList.add("drags", grip ? "freely" : "across");
     const button = ({ target }) => target.closest("[data-act]");
     part.addEventListener("pointerdown", (event) => {
@@ -241,6 +257,14 @@ class Explorable extends HTMLElement {
     return this.panel.querySelector(selector);
   }
 
+  /** Tell whether the reader wants nothing to move by itself. */
+  get calm() {
+    return calm.matches;
+  }
+
+  /** End what moves by itself. */
+  stop() {}
+
   get values() {
     const value = ({ name, label, stops }) => {
       if (!label) return this.others[name];
@@ -270,6 +294,7 @@ class Explorable extends HTMLElement {
   /** Take the state from the address, if it is about this element. */
   read() {
     if (location.hash !== `#${this.name}`) return false;
+    this.stop();
     this.values = Object.fromEntries(new URLSearchParams(location.search));
     this.show();
     this.parentElement.classList.remove("held"); // what is above has to have its height
@@ -281,6 +306,7 @@ class Explorable extends HTMLElement {
       move it, until the reader does something. */
   reveal() {
     const loaded = document.readyState === "complete";
+    let [aim, nearest] = [scrollY, Infinity];
     const place = () => {
       const header = document.querySelector(".md-header")?.offsetHeight ?? 0;
       const figure = this.querySelector("figure");
@@ -291,16 +317,25 @@ class Explorable extends HTMLElement {
       const least = Math.max(header, Math.min(above, innerHeight - height));
       const away = Math.min(top - least, Math.max(0, bottom - innerHeight));
       const behavior = loaded && !calm.matches ? "smooth" : "instant";
-      if (Math.abs(away) > 1) scrollTo({ top: scrollY + away, behavior });
+      [aim, nearest] = [scrollY + away, Infinity];
+      if (Math.abs(away) > 1) scrollTo({ top: aim, behavior });
+    };
+    // Some ways of scrolling send nothing else: whoever is a screen further off than before has gone elsewhere.
+    const leave = () => {
+      const off = Math.abs(scrollY - aim);
+      if (off > nearest + innerHeight) end();
+      nearest = Math.min(nearest, off);
     };
     const late = new ResizeObserver(place);
     late.observe(document.querySelector("article"));
     addEventListener("load", place);
+    addEventListener("scroll", leave, { passive: true });
     const end = () => {
       late.disconnect();
       removeEventListener("load", place);
+      removeEventListener("scroll", leave);
     };
-    for (const event of ["wheel", "touchstart", "pointerdown", "keydown"])
+    for (const event of ["wheel", "touchstart", "pointerdown", "keydown", "popstate"])
       addEventListener(event, end, { once: true, passive: true });
     setTimeout(end, 5000);
     place();
@@ -312,16 +347,23 @@ class Explorable extends HTMLElement {
     this.parentElement.classList.add("held");
     clearTimeout(this.rest);
     this.rest = setTimeout(() => {
-      this.parentElement.classList.remove("held");
-      this.at("[role=status]").textContent = this.words;
+      this.settle();
       this.keep(this.state);
     }, 500);
+  }
+
+  /** Say what is shown now, as it stays so. */
+  settle() {
+    clearTimeout(this.rest);
+    this.parentElement.classList.remove("held");
+    this.at("[role=status]").textContent = this.words;
   }
 
   /** Take what was shown when this address was left, if that was kept. */
   restore() {
     const value = history.state?.[this.name];
     if (value === undefined) return false;
+    this.stop();
     this.preset({ value });
     this.show();
     return true;

@@ -80,6 +80,10 @@
         this.values = values;
       }
 
+      stop() {
+        this.comes = false;
+      }
+
       /** Give a walk: the sums of its coins. */
       walk() {
         const sums = new Int16Array(this.data.range[1] + 1);
@@ -90,7 +94,7 @@
       /** Let some of the walks land that are still to come; the last of them is seen as it falls. */
       fall(count, d) {
         const rest = count - this.landed;
-        if (!this.comes || rest < 1) this.landed = count;
+        if (!this.comes || this.calm || rest < 1) this.landed = count;
         else if (rest > 1) this.landed += Math.min(rest - 1, Math.ceil(rest / 30));
         else if (this.fallen < d) this.fallen += Math.ceil(d / 30);
         else this.landed = count;

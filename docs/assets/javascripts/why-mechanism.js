@@ -1,6 +1,6 @@
 // From products to attention. The products of a query and each key are added one after another, as a walk; where the
 // walks end are the scores, and softmax makes shares of them. `lift` is how much of a training step has been made.
-// Draw 0 is the snippet's; whoever draws again gets the numbers of the seeds 1, 2, and so on.
+// Draw 0 is the snippet's; whoever draws again gets the numbers of the seeds 2, 3, and so on.
 {
   const row = (
     name,
@@ -84,7 +84,8 @@
         });
         const bar = (event) => {
           const { left, width } = event.currentTarget.getBoundingClientRect();
-          return Math.floor((this.sums.length * (event.clientX - left)) / width);
+          const at = Math.floor((this.sums.length * (event.clientX - left)) / width);
+          return Math.max(0, Math.min(this.sums.length - 1, at)); // the browser counts half a pixel beside it, too
         };
         for (const part of this.panel.querySelectorAll(".shares, .winners svg"))
           this.points(part, bar);
@@ -112,7 +113,7 @@
       vectors(draw) {
         const make = () => {
           const { q, k } = this.data;
-          const next = gaussian(draw);
+          const next = gaussian(draw + 1);
           return { q: q.map(next), k: k.map((key) => key.map(next)) };
         };
         return (this.drawn[draw] ??= draw ? make() : this.data);
@@ -169,6 +170,7 @@
       /** Draw all numbers again, once or several times; what comes after the last draw is the first. */
       again({ value }) {
         this.stop();
+        if (!this.rest) this.values = { d: this.data.at }; // it was still opening
         const grows = GROWS[+(value > 1)];
         const next = (left) => {
           this.values = { draw: (this.values.draw + (this.calm ? +value : 1)) % DRAWS };
@@ -187,7 +189,7 @@
       grown(d) {
         if (!this.grow) return d;
         const { from, grows, after } = this.grow;
-        const share = (performance.now() - from) / grows;
+        const share = this.calm ? 1 : (performance.now() - from) / grows;
         if (share >= 1) {
           this.grow = undefined;
           if (after) after();
@@ -222,10 +224,14 @@
         return `${found.join("; ")}. ${this.drawWinners(d, trained, done)}`;
       }
 
-      /** Give the key that is in the light at d dimensions. */
-      lit(d, trained) {
-        if (this.pointed !== undefined) return this.pointed;
+      /** Give the key that it is about at d dimensions: the one that was trained, or the highest. */
+      winner(d, trained) {
         return trained ? this.data.meant : highest(this.sums.map((sums) => sums[d]));
+      }
+
+      /** Give the key that is in the light: the one that is pointed at, or else the winner. */
+      lit(d, trained) {
+        return this.pointed ?? this.winner(d, trained);
       }
 
       /** Draw what changes of the walks: where they are cut, and the one in the light. */
@@ -271,7 +277,8 @@
       drawShares(d, trained) {
         const { k, meant } = this.data;
         const lit = this.lit(d, trained);
-        const who = trained && lit === meant ? "the trained key" : `key ${lit + 1}`;
+        const best = this.winner(d, trained);
+        const name = (key) => (trained && key === meant ? "the trained key" : `key ${key + 1}`);
         return [...this.panel.querySelectorAll(".row")].map((row, i) => {
           const by = i ? Math.sqrt(d) : 1;
           const weights = this.shares(d, by);
@@ -281,9 +288,10 @@
           const title = i ? `Attention, ÷ √d = ${by.toFixed(1)}` : "Attention, undivided";
           const keys = asIf(weights, k.length);
           row.querySelector(".title").textContent = title;
-          row.querySelector("b").textContent = percent(weights[lit]);
-          row.querySelector("span").innerHTML = `to ${who}<br>${keys}`;
-          return `${title}: ${percent(weights[lit])} to ${who}, ${keys}`;
+          row.querySelector("b").textContent = percent(weights[best]);
+          const more = lit === best ? keys : `${name(lit)}: ${percent(weights[lit])}`;
+          row.querySelector("span").innerHTML = `to ${name(best)}<br>${more}`;
+          return `${title}: ${percent(weights[best])} to ${name(best)}, ${keys}`;
         });
       }
 
@@ -295,8 +303,8 @@
       /** Stack up who has won so far: for each draw the key with the highest score. */
       drawWinners(d, trained, draws) {
         const { k, meant } = this.data;
-        const winner = (draw) => highest(this.sumsOf(draw, trained).map((sums) => sums[d]));
-        const won = Array.from({ length: draws }, (_, draw) => winner(draw));
+        const best = (draw) => highest(this.sumsOf(draw, trained).map((sums) => sums[d]));
+        const won = Array.from({ length: draws }, (_, draw) => best(draw));
         const counts = k.map((_, j) => won.filter((key) => key === j).length);
         const high = 100 / Math.max(LEAST_STACK, ...counts);
         const wide = 1000 / k.length;
@@ -310,10 +318,12 @@
 
         const times = counted(draws, "draw");
         this.write(".winners p", `who won, in ${times}`);
-        const who = trained ? "the trained key" : `key ${winner(0) + 1}`;
+        const who = trained ? "the trained key" : `key ${best(0) + 1}`;
+        const different = counts.filter((count) => count).length;
+        const isMost = (trained ? counts[meant] : different) > draws / 2;
         const found = trained
-          ? `${who} won ${counts[meant]}: that is no luck.`
-          : `${counts.filter((count) => count).length} different keys won: luck.`;
+          ? `${who} won ${counts[meant]}${isMost ? ": no luck" : ""}.`
+          : `${different > 1 ? `${different} different keys` : "one key"} won${isMost && different > 1 ? ": luck" : ""}.`;
         const words =
           draws > 1 ? `In ${times} ${found}` : `Draw all numbers again: will ${who} win?`;
         this.write(".luck span", words);

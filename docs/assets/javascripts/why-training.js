@@ -70,42 +70,32 @@
         // A hand on anything else ends what plays.
         for (const event of ["pointerdown", "input", "click"])
           this.panel.addEventListener(event, ({ target }) => {
-            if (!target.closest("[data-act=play]")) this.pause();
+            if (!target.closest("[data-act=play]")) this.stop();
           });
       }
 
       /** Take the steps one after another, from where they stand, or from 0; or pause. */
       play() {
         const { most } = this.inputs[0];
-        if (this.playing) return this.pause();
-        if (calm.matches) {
+        if (this.playing) return this.stop();
+        if (this.calm) {
           this.values = { steps: most };
           return;
         }
         if (this.values.steps === most) this.values = { steps: 0 };
         this.playing = setInterval(() => {
           const { steps } = this.values;
-          if (steps < most) this.values = { steps: steps + 1 };
-          else this.pause();
+          if (steps < most) this.values = { steps: this.calm ? most : steps + 1 };
+          else this.stop();
         }, 3000 / most);
         this.show();
       }
 
-      pause() {
+      stop() {
         if (!this.playing) return;
         clearInterval(this.playing);
         this.playing = undefined;
         this.show();
-      }
-
-      read() {
-        this.pause();
-        return super.read();
-      }
-
-      restore() {
-        this.pause();
-        return super.restore();
       }
 
       draw({ steps, d, by, zero }) {
@@ -121,7 +111,7 @@
         const play = this.at("[data-act=play]");
         play.textContent = this.playing ? "Pause" : "Train";
         // At once there is only the end, and nothing to do there.
-        play.disabled = calm.matches && steps === this.inputs[0].most;
+        play.disabled = this.calm && steps === this.inputs[0].most;
         this.classList.toggle("playing", !!this.playing);
         const names = ["at the start", `added in ${counted(steps, "step")}`];
         const said = sizes.map((size, row) => {

@@ -173,7 +173,10 @@
         this.notes = Object.entries(found).flatMap(([name, { rows }]) =>
           rows > 1 ? [`${LABELS[name]}: the first of ${rows} rows. `] : [],
         );
-        if (by.named) this.notes.push(`Here d is ${this.data.head}. For another, type its number.`);
+        if (by.named)
+          this.notes.push(
+            `d is ${this.data.head} here. For another, write it in its place, as in math.sqrt(128).`,
+          );
         for (const names of TOGETHER)
           if (names.every((name) => !found[name].flaw))
             for (const name of names) this.last[name] = found[name].value;
@@ -293,10 +296,10 @@
         this.own = own; // a bar that is pulled stays under the hand
 
         const top = weights.indexOf(Math.max(...weights));
-        const keys = asIf(weights, counted(z.length, "key"));
+        const count = total(seen.map(Number));
+        const keys = asIf(weights, counted(count, "key"));
         this.at(".found b").textContent = share(weights[top], top);
         this.at(".found span").innerHTML = `goes to key ${top + 1}<br>${keys}`;
-        const count = total(seen.map(Number));
         const entropy = -total(weights.map((p) => p && p * Math.log(p)));
         const [from, to] = [weights, after].map((all) => share(all[own], own, fine));
         const becomes = from === to ? `stays at ${from}, to three digits` : `from ${from} to ${to}`;

@@ -146,13 +146,13 @@ def of_row(shown: dict, state: dict) -> Iterator[str]:
         yield "keys"
 
     big, key, count, of = re.search(
-        r"(\S+%)\s+goes to key (\d+)\s+as if ([\d.]+) of (\d+) keys", shown["found"]
+        r"(\S+%)\s+goes to key (\d+)\s+as if ([\d.]+) of (\d+) keys?", shown["found"]
     ).groups()
     if not (
         share(big, top)
         and np.isclose(p[int(key) - 1], p[top])
         and printed(count, 1 / np.sum(p**2))
-        and int(of) == len(scores)
+        and int(of) == seen.sum()
     ):
         yield "found"
     entropy, many, most = re.search(
