@@ -143,14 +143,18 @@ def open_tab(
     return tab
 
 
-# What can be dragged begins once it is near the screen.
+# What can be dragged begins once it is near the screen, or once a link to it is pressed: here one
+# that leads nowhere, so that the page is as it was.
 BEGIN = """async () => {
-    if (location.hash) return new Promise(done => setTimeout(done))
+    await new Promise(done => setTimeout(done))
     for (const each of document.querySelectorAll('[data-explore]')) {
-        each.scrollIntoView()
-        await customElements.whenDefined(each.localName)
+        const link = document.createElement('a')
+        link.href = `#${each.localName.slice(4)}`
+        link.addEventListener('click', event => event.preventDefault())
+        document.body.append(link)
+        if (!location.hash) link.click()
+        link.remove()
     }
-    scrollTo(0, 0)
 }"""
 
 
