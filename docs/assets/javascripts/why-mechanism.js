@@ -295,11 +295,6 @@
         });
       }
 
-      /** Write a text, unless it stands there: the browser would lay the page out again for it. */
-      write(part, text) {
-        if (this.at(part).textContent !== text) this.at(part).textContent = text;
-      }
-
       /** Stack up who has won so far: for each draw the key with the highest score. */
       drawWinners(d, trained, draws) {
         const { k, meant } = this.data;
@@ -317,7 +312,7 @@
         last.setAttribute("d", draws ? cell(won.at(-1), counts[won.at(-1)] - 1) : "");
 
         const times = counted(draws, "draw");
-        this.write(".winners p", `who won, in ${times}`);
+        this.at(".winners p").textContent = `who won, in ${times}`;
         const who = trained ? "the trained key" : `key ${best(0) + 1}`;
         const different = counts.filter((count) => count).length;
         const isMost = (trained ? counts[meant] : different) > draws / 2;
@@ -326,7 +321,7 @@
           : `${different > 1 ? `${different} different keys` : "one key"} won${isMost && different > 1 ? ": luck" : ""}.`;
         const words =
           draws > 1 ? `In ${times} ${found}` : `Draw all numbers again: will ${who} win?`;
-        this.write(".luck span", words);
+        this.at(".luck span").textContent = words;
         return words;
       }
     },
