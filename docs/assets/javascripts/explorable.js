@@ -85,6 +85,12 @@ const allowed = (input, asked) => {
   return step ? +(least + step * Math.round((within - least) / step)).toPrecision(12) : within;
 };
 
+/** Give how far to the right in a part a pointer is: 0 at its left edge, 1 at its right. */
+const shareAcross = (part, { clientX }) => {
+  const { left, width } = part.getBoundingClientRect();
+  return (clientX - left) / width;
+};
+
 /** Define an explorable once it is no further than a screen away, or a link is about it: what lies far below must not
     hold up a page that is starting. Each in a task of its own, so that the page can answer in between. */
 const explorable = (name, made) => {

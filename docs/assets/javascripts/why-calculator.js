@@ -138,9 +138,8 @@
         });
         // The mark is moved by the scale, which multiplies the spread whatever else is chosen.
         const gauge = this.at(".gauged");
-        this.drags(gauge, ({ clientX }) => {
-          const { left, width } = gauge.getBoundingClientRect();
-          const share = Math.max(0, Math.min(1, (clientX - left) / width));
+        this.drags(gauge, (event) => {
+          const share = Math.max(0, Math.min(1, shareAcross(gauge, event)));
           const x = +(2 ** (10 * share - 5) / this.bare).toPrecision(3);
           this.values = { by: this.data.scales.indexOf("number"), x };
         });

@@ -54,8 +54,7 @@
         this.at(".root").setAttribute("d", side(1) + side(-1));
         const area = this.at(".tosses");
         this.drags(area, (event) => {
-          const { left, width } = area.getBoundingClientRect();
-          const sum = ((event.clientX - left) / width - 0.5) * 2 * this.edge;
+          const sum = (shareAcross(area, event) - 0.5) * 2 * this.edge;
           this.values = { d: sum ** 2 };
         });
       }

@@ -55,8 +55,7 @@
         const [least, most] = this.data.range;
         const area = this.at(".lines");
         this.drags(area, (event) => {
-          const { left, width } = area.getBoundingClientRect();
-          this.values = { d: least * (most / least) ** ((event.clientX - left) / width) };
+          this.values = { d: least * (most / least) ** shareAcross(area, event) };
         });
       }
 

@@ -130,9 +130,9 @@
           button.insertAdjacentHTML("beforeend", "<small></small>");
         const lines = this.at(".lines");
         const [least, most] = [this.stops[0], this.stops.at(-1)];
-        this.drags(lines, ({ clientX }) => {
-          const { left, width } = lines.getBoundingClientRect();
-          this.values = { kind: OWN, times: least * (most / least) ** ((clientX - left) / width) };
+        this.drags(lines, (event) => {
+          const times = least * (most / least) ** shareAcross(lines, event);
+          this.values = { kind: OWN, times };
         });
         // The slider stands where the line stands; who moves it has a factor of their own.
         this.at("[name=times]").addEventListener("input", () => (this.others.kind = OWN));

@@ -111,9 +111,8 @@
         // The line's dot is dragged along it, and its beginning up and down, by another exponent.
         const [lines, lift] = [this.at(".lines"), this.at(".lift")];
         const [first, last] = this.data.steps;
-        this.drags(lines, ({ clientX }) => {
-          const { left, width } = lines.getBoundingClientRect();
-          this.values = { steps: first * (last / first) ** ((clientX - left) / width) };
+        this.drags(lines, (event) => {
+          this.values = { steps: first * (last / first) ** shareAcross(lines, event) };
         });
         const beginning = ({ clientY }) => {
           const { bottom, height } = lift.getBoundingClientRect();

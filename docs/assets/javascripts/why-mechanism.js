@@ -68,10 +68,8 @@
 
         const fan = this.at(".fan");
         const walks = fan.querySelector(".all");
-        const along = ({ clientX }) => {
-          const { left, width } = walks.getBoundingClientRect();
-          return Math.max(0, Math.min(most, Math.round((most * (clientX - left)) / width)));
-        };
+        const along = (event) =>
+          Math.max(0, Math.min(most, Math.round(most * shareAcross(walks, event))));
         this.drags(fan, (event) => {
           this.stop();
           this.values = { d: along(event) };
@@ -83,8 +81,7 @@
           return away.indexOf(Math.min(...away));
         });
         const bar = (event) => {
-          const { left, width } = event.currentTarget.getBoundingClientRect();
-          const at = Math.floor((this.sums.length * (event.clientX - left)) / width);
+          const at = Math.floor(this.sums.length * shareAcross(event.currentTarget, event));
           return Math.max(0, Math.min(this.sums.length - 1, at)); // the browser counts half a pixel beside it, too
         };
         for (const part of this.panel.querySelectorAll(".shares, .winners svg"))

@@ -69,8 +69,7 @@
         );
         const plot = this.at(".lines");
         this.drags(plot, (event) => {
-          const box = plot.getBoundingClientRect();
-          this.values = { d: LEAST * (MOST / LEAST) ** ((event.clientX - box.left) / box.width) };
+          this.values = { d: LEAST * (MOST / LEAST) ** shareAcross(plot, event) };
         });
       }
 

@@ -63,9 +63,7 @@
         const { dims } = this.data;
         const plot = this.at(".lines");
         this.drags(plot, (event) => {
-          const box = plot.getBoundingClientRect();
-          const share = (event.clientX - box.left) / box.width;
-          this.values = { d: dims[0] * (dims.at(-1) / dims[0]) ** share };
+          this.values = { d: dims[0] * (dims.at(-1) / dims[0]) ** shareAcross(plot, event) };
         });
         // A hand on anything else ends what plays.
         for (const event of ["pointerdown", "input", "click"])
