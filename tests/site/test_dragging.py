@@ -896,7 +896,7 @@ def test_a_name_is_read_and_its_number_said(visit):
     told = "shown => shown.querySelector('.told').innerText"
     for typed, said in (("math.sqrt(q.size(-1))", True), ("math.sqrt(64)", False)):
         page.locator("why-yours .form [name=by]").fill(typed)
-        assert ("Here d is 64" in show(page, "yours", told)) == said
+        assert ("d is 64 here" in show(page, "yours", told)) == said
 
 
 @pytest.mark.parametrize("hand", ["mouse", "finger"])
