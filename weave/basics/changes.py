@@ -1,0 +1,78 @@
+"""What differs from the main branch, committed or not: what an author is working on."""
+
+import re
+import subprocess
+from pathlib import Path
+
+# Where the main branch is, in a fork too: what is newest of these counts.
+REMOTE = ("refs/remotes/upstream/main", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+LOCAL = ("refs/heads/main",)
+FILE = re.compile(r"^\+\+\+ b/(?P<name>.*?)\t?$")
+HUNK = re.compile(r"^@@ -\S+ \+(?P<first>\d+)(?:,(?P<count>\d+))? @@")
+
+
+def git(root: Path, *arguments: str) -> str:
+    """Give what git says.
+
+    Raises:
+        OSError: there is no git.
+        subprocess.CalledProcessError: git refuses: this is no repository, say.
+    """
+    command = ["git", "-C", str(root), "-c", "core.quotePath=false", *arguments]
+    done = subprocess.run(command, capture_output=True, check=True)
+    return done.stdout.decode("utf-8", "replace")
+
+
+def base_of(root: Path) -> str:
+    """Give the commit at which the work at hand left the main branch.
+
+    On the main branch itself that is what was last fetched; where no other repository is known,
+    the last commit.
+
+    Raises:
+        OSError, subprocess.CalledProcessError: as `git` does.
+    """
+    refs = set(git(root, "for-each-ref", "--format=%(refname)").split())
+    mains = [ref for ref in REMOTE if ref in refs] or [ref for ref in LOCAL if ref in refs]
+    if not mains:
+        return git(root, "rev-parse", "HEAD").strip()
+    return git(root, "merge-base", "HEAD", *mains).strip()
+
+
+def changed_files(root: Path) -> set[str]:
+    """Name the files that differ from the main branch, those that are gone or new among them.
+
+    Raises:
+        OSError, subprocess.CalledProcessError: as `git` does.
+    """
+    options = ("--relative", "--name-only", "--no-renames", "-z")
+    differ = git(root, "diff", *options, base_of(root))
+    return {name for name in (differ + unknown_files(root)).split("\0") if name}
+
+
+def changed_lines(root: Path) -> dict[str, set[int]]:
+    """Give by file the numbers of the lines that are new or differ, as the file is now.
+
+    Raises:
+        OSError, subprocess.CalledProcessError: as `git` does.
+    """
+    lines: dict[str, set[int]] = {}
+    options = "--relative --unified=0 --no-renames --diff-filter=d --no-color --no-ext-diff"
+    name = ""
+    for line in git(root, "diff", *options.split(), "--dst-prefix=b/", base_of(root)).split("\n"):
+        if found := FILE.match(line):
+            name = found["name"]
+            lines[name] = set()
+        elif found := HUNK.match(line):
+            first = int(found["first"])
+            lines[name].update(range(first, first + int(found["count"] or 1)))
+    for name in unknown_files(root).split("\0"):
+        if name and (root / name).is_file():
+            count = (root / name).read_bytes().count(b"\n") + 1
+            lines[name] = set(range(1, count + 1))
+    return lines
+
+
+def unknown_files(root: Path) -> str:
+    """Name the files that git does not know yet, and does not ignore, each with a zero after it."""
+    return git(root, "ls-files", "--others", "--exclude-standard", "-z")
