@@ -20,13 +20,16 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve test long lint format rename labs lock audit proof site editions zensical torch architectures sweep models measure bench weigh clean
+.PHONY: help serve check test long lint format rename labs lock audit proof site editions zensical torch architectures sweep models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
 	$(BIN)/mkdocs serve $(ARGS)
+
+check: $(VENV)/tests-installed ## check what belongs to your change, before you push
+	@$(BIN)/python -m tools.check
 
 # A core that has done its tests takes over some of another's, from the end: those of one module,
 # which share a page or a site, mostly stay together.

@@ -11,10 +11,46 @@ from types import ModuleType
 
 import pytest
 
+from tests.changed import chosen_by, is_given
 from weave.project import Project, project_at
 from weave.run.results import Results
 
 PROJECT: Project = project_at(Path(__file__).parents[1])
+
+
+def pytest_addoption(parser):
+    """Add the choice that `make check` makes."""
+    parser.addoption(
+        "--changed",
+        nargs="?",
+        const="",
+        metavar="FILES",
+        help="run the tests that belong to what differs from the main branch, or to these files"
+        " (commas between them)",
+    )
+
+
+def pytest_configure(config):
+    """Collect what belongs to a change, instead of everything."""
+    if config.option.changed is not None and not hasattr(config, "workerinput"):
+        config.chosen = chosen_by(config.option.changed, PROJECT.root)
+        if not config.chosen:
+            pytest.exit("No test belongs to what has changed.", 0)
+        config.args[:] = config.chosen
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is given another page or picture than those that have changed."""
+    if config.option.changed is None:
+        return
+    chosen = chosen_by(config.option.changed, PROJECT.root)
+    kept, left = [], []
+    for item in items:
+        given = chosen.get(item.nodeid.partition("::")[0], set())
+        identity = item.callspec.id if hasattr(item, "callspec") else ""
+        (kept if is_given(identity, given) else left).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left)
 
 
 @pytest.hookimpl(optionalhook=True)
