@@ -6,8 +6,11 @@ import tempfile
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-# A link to a folder of the site: `./`, `..`, `../variance/#puzzle`.
-FOLDER = re.compile(r'(?<= href=")((?:[\w-]+/|\.\.?/)*(?:[\w-]+/|\.\.?/?))(?=["#?])')
+# A link to a folder of the site: `./`, `..`, `../variance/#puzzle`. (A page that has moved has one
+# in a `<meta http-equiv="refresh">`.)
+FOLDER = re.compile(
+    r'(?:(?<= href=")|(?<=; url=))((?:[\w-]+/|\.\.?/)*(?:[\w-]+/|\.\.?/?))(?=["#?])'
+)
 FONT = re.compile(r'\s*<link rel="preload"[^>]*crossorigin>')  # from a disk it would be refused
 FOUND = re.compile(r'(?<="at":")([^"#]*)')  # in search's list
 FOR_SERVERS = ["404.html", "sitemap.xml", "sitemap.xml.gz"]

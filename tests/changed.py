@@ -88,6 +88,7 @@ BELONGS = {
     " tests/site/test_take.py tests/site/test_links.py",
     "weave/pages/plain.py": "tests/site/test_plain.py",
     "weave/pages/lab.py": "tests/site/test_labs.py",
+    "weave/pages/old_addresses.py": "tests/site/test_moved.py",
     "weave/pages/search.py": "tests/site/test_search.py",
     # What is around it.
     "tools/{name}.py": "tests/tools/test_{name}.py",

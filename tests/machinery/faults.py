@@ -91,7 +91,7 @@ def notebook(code: str) -> str:
 
 SITE = {
     "mkdocs.yml": CONFIG,
-    "docs/index.md": "# Home\n",
+    "docs/index.md": "---\nmoved: [early]\n---\n# Home\n",
     CHAPTER: PAGE,
     "docs/other.md": "# Other\n\n## There\n\nSee [three](chapter.md#three).\n",
     "docs/references.md": "# References\n\n::: references\n",
@@ -240,6 +240,30 @@ FAULTS = {
     "a fold of no kind": put(CHAPTER, "??? depth", "??? dept", ".md:13: a fold begins", most=3),
     "front matter that is no YAML": put(
         CHAPTER, "# Chapter", "---\ntitle: Why: not\n---\n# Chapter", "docs/chapter.md:1: ", "YAML"
+    ),
+    "an old name that is a page": put(
+        CHAPTER,
+        "# Chapter",
+        "---\ntitle: Chapter\nmoved: [other]\n---\n# Chapter",
+        "docs/chapter.md:3: 'other' has not moved here, docs/other.md is there",
+        most=1,
+    ),
+    "an old name of two pages": put(
+        CHAPTER,
+        "# Chapter",
+        "---\nmoved: [earlier, early]\n---\n# Chapter",
+        "docs/chapter.md:2: docs/index.md says too that it was once 'early'",
+    ),
+    "an old name that is no list": put(
+        CHAPTER,
+        "# Chapter",
+        "---\nmoved: early.md\n---\n# Chapter",
+        "docs/chapter.md:2: 'moved' lists what",
+        "moved: [old-name]",
+        most=1,
+    ),
+    "a link to a page that has moved": put(
+        CHAPTER, "other.md", "early.md", "docs/chapter.md:7: ", "'early.md' is now 'index.md'"
     ),
     "a wrong citation": put(CHAPTER, "@zhang", "@zang", "chapter.md:3: ", "did you mean 'zhang'?"),
     "a broken link": put(

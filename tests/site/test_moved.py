@@ -1,5 +1,9 @@
-"""An address at which an answer once stood leads to the page where it stands now."""
+"""The address at which an answer or a page once stood leads to where it stands now."""
 
+import pytest
+
+from editions import offline
+from tests.machinery.conftest import project  # noqa: F401 (a fixture)
 from tests.site.browser import BASE
 
 MOVED = "questions/#hopfield", "questions-similarity/#hopfield"
@@ -34,3 +38,36 @@ def test_without_scripts_it_is_one_press_away(browser, origin):
     link.click()
     page.wait_for_url(f"**/{MOVED[1]}")
     context.close()
+
+
+@pytest.fixture
+def moved(project):  # noqa: F811
+    """A site, to be opened from a disk, with a page that was called `once`."""
+    page = "---\nmoved: [once]\n---\n# Now\n\n" + "Words.\n\n" * 99 + "## There\n"
+    project.file("docs/now.md", page)
+    project.more = "site_url: https://example.org/why/\n"
+    assert project.build("# Chapter\n", strict=True).warnings == []
+    site = project.root / "site"
+    for html in site.rglob("*.html"):
+        html.write_text(offline.page_for_disk(html.read_text()))
+    return site
+
+
+@pytest.mark.parametrize(("scripts", "to"), [(True, "?h=words#there"), (False, "")])
+def test_the_old_address_of_a_page_leads_on(moved, browser, scripts, to):
+    context = browser.new_context(java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto(f"file://{moved}/once/index.html?h=words#there")
+    page.wait_for_url(f"file://{moved}/now/index.html{to}")
+    assert page.locator("h1").inner_text() == "Now"
+    assert (page.evaluate("scrollY") > 0) is scripts
+    context.close()
+
+
+def test_it_is_no_page_of_the_site(moved):
+    html = (moved / "once/index.html").read_text()
+    assert '<meta name="robots" content="noindex">' in html
+    assert '<link rel="canonical" href="https://example.org/why/now/">' in html
+    assert '<a href="../now/index.html">Now</a>' in html
+    for file in ("llms.txt", "sitemap.xml"):
+        assert "once" not in (moved / file).read_text()

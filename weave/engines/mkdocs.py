@@ -48,6 +48,7 @@ from weave.engines.serving import (
 from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
+from weave.pages.old_addresses import old_addresses
 from weave.pages.published import is_editors_own, published
 from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts, write_whole_fonts
@@ -100,7 +101,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         root = Path(config.config_file_path).parent
         self.project = project_at(root)
-        name_lines(Path(config.docs_dir))
+        name_lines(self.project)
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         if self.is_live:
             self.live = self.live or LiveSite(self.project)
@@ -250,7 +251,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
-        """Finish a page that is published; write its explorables' pages, slides, and plain edition.
+        """Finish a page that is published, and write what belongs to it.
+
+        That is: pages for its explorables, slides, pages at its old addresses, and its plain
+        edition.
 
         Args:
             output: the page within the theme.
@@ -259,7 +263,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         assert self.pages
         said = (output, page.url, str(page.title), config.site_name)
-        for path, html in (bare_pages(*said) | slides(*said)).items():
+        moved = self.project.look_up("moved").to.items()
+        once = [old.rpartition(".")[0] for old, now in moved if now == page.file.src_uri]
+        leads_on = old_addresses(once, page.url, str(page.title), page.canonical_url)
+        for path, html in (bare_pages(*said) | slides(*said) | leads_on).items():
             file = Path(config.site_dir, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(finish.page(html) if self.site else html, "utf-8")
