@@ -58,7 +58,7 @@ format: $(VENV)/tests-installed ## mend what of the style a program can mend, an
 	$(BIN)/ruff check || left=1; \
 	exit $$left
 
-rename: ## rename a snippet and all that names it: make rename FROM=variance/my_dice TO=variance/dice
+rename: ## rename a snippet or a page, and all that names it: make rename FROM=variance/my_dice TO=variance/dice
 	@$(PYTHON) -m tools.rename "$(FROM)" "$(TO)"
 
 labs: $(VENV)/installed ## clear what Jupyter leaves in the labs: outputs, counts, metadata

@@ -1,35 +1,32 @@
-"""Rename a snippet or a shared module, with its test and all that names it.
+"""Rename a snippet, a shared module or a page, with its test and all that names it.
 
     make rename FROM=variance/my_dice TO=variance/dice
+    make rename FROM=variance TO=spread
 
-That is: the script and its test, tokens (`::: variance/my_dice`), quotations
-(`{= my_dice.share }`), links to the figure (`#figure-my_dice`), imports, and for an explorable
-its element and the files of its name. What stands in the way is said before anything is changed.
-Where the script has been moved by hand already, the rest is done.
+Of a snippet or a module that is: the script and its test, tokens (`::: variance/my_dice`),
+quotations (`{= my_dice.share }`), links to the figure (`#figure-my_dice`), imports, and for an
+explorable its element and the files of its name. Where the script has been moved by hand already,
+the rest is done. For a page see `tools/rename_page.py`.
+
+What stands in the way is said before anything is changed.
 """
 
 import argparse
 import ast
 import re
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from tools.plan import MANUALS, Plan, RefusedError, read_texts
+from tools.rename_page import plan_for_page
+
 NAME = re.compile(r"[a-z][\w-]*/[A-Za-z][\w-]*")
-# Where a snippet may be named. (In weave/, names are examples.)
-FOLDERS = ("docs", "snippets", "tests", "overrides", "bench", "editions")
-FILES = ("README.md", "STYLE.md", "CONTRIBUTING.md", "mkdocs.yml")
-ENDINGS = {".md", ".py", ".ipynb", ".js", ".css", ".html", ".yml"}
 LIBRARIES = {"numpy", "scipy", "matplotlib", "torch"} | sys.stdlib_module_names
 QUOTATION = re.compile(r"\{=[ ][^{}]*\}|\{for[ ][^{}]*\}")
 LINK_TO_FIGURE = re.compile(r"(?P<page>[\w-]+)(?P<end>\.md#|/#)(?P<figure>figure-[\w-]+)")
 READS_BESIDE = re.compile(r"""with_name\(\s*["']([^"']+)["']\s*\)""")
-
-
-class RefusedError(Exception):
-    """Why a snippet cannot be renamed."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +55,6 @@ class Name:
         if page == self.chapter:
             return f"figure-{self.stem}"
         return f"figure-{self.chapter}-{self.stem}"
-
-
-@dataclass
-class Plan:
-    """What is to be done. Nothing is done until all of it is known."""
-
-    moved: dict[str, str] = field(default_factory=dict)  # files, by what they were called
-    edited: dict[str, str] = field(default_factory=dict)  # what will be in a file, by its old name
-    lines: dict[str, list[int]] = field(default_factory=dict)  # that change in it
 
 
 def name_of(written: str) -> Name:
@@ -101,29 +89,9 @@ def plan(root: Path, old: Name, new: Name) -> Plan:
     found.moved = files_to_move(root, old, new, is_explorable)
     if not is_moved:
         refuse(root, texts, old, new)
-    for file in found.moved.values():
-        if (root / file).exists():
-            raise RefusedError(f"{file} is there already: choose another name")
-    for file, text in texts.items():
-        renamed = Renamer(file, old, new, is_explorable).rename(text)
-        if renamed != text:
-            found.edited[file] = renamed
-            pairs = zip(text.split("\n"), renamed.split("\n"), strict=True)
-            found.lines[file] = [line for line, (a, b) in enumerate(pairs, start=1) if a != b]
+    found.refuse_what_is_there(root)
+    found.edit(texts, lambda file, text: Renamer(file, old, new, is_explorable).rename(text))
     return found
-
-
-def read_texts(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the files that may name a snippet, each with what is in it."""
-    files = [root / file for file in FILES]
-    for folder in FOLDERS:
-        files += sorted((root / folder).rglob("*"))
-    for path in files:
-        file = path.relative_to(root).as_posix()
-        is_hidden = "/." in f"/{file}"
-        is_made = file.startswith(("docs/snippets/", "editions/out/"))
-        if path.suffix in ENDINGS and path.is_file() and not is_hidden and not is_made:
-            yield file, path.read_bytes().decode("utf-8")
 
 
 def files_to_move(root: Path, old: Name, new: Name, is_explorable: bool) -> dict[str, str]:
@@ -188,7 +156,7 @@ class Renamer:
         folder = path.parent.as_posix()
         # A page's stem is its chapter, as a snippet's folder is.
         chapter = path.parent.name if self.file.startswith("snippets/") else path.stem
-        if self.file in FILES and str(old) in text:  # it explains by this snippet
+        if self.file in MANUALS and str(old) in text:  # it explains by this snippet
             chapter = old.chapter
         text = re.sub(rf"(?<![\w-]){old}(?![\w/-])", str(new), text)
         text = re.sub(
@@ -265,31 +233,27 @@ def rename_module(code: str, old: str, new: str) -> str:
     return b"\n".join(lines).decode()
 
 
-def carry_out(root: Path, what: Plan) -> Iterator[str]:
-    """Do what is planned; yield for each file what was done."""
-    for file, text in what.edited.items():
-        (root / file).write_bytes(text.encode("utf-8"))
-        yield f"{file}: {', '.join(map(str, what.lines[file]))}"
-    for old, new in what.moved.items():
-        (root / new).parent.mkdir(parents=True, exist_ok=True)
-        (root / old).rename(root / new)
-        yield f"{old} is now {new}"
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Rename what the command line says, in the folder at work."""
     parser = argparse.ArgumentParser("python -m tools.rename", description=__doc__)
-    parser.add_argument("old", help="such as variance/my_dice")
-    parser.add_argument("new", help="such as variance/dice")
+    parser.add_argument("old", help="such as variance/my_dice, or variance")
+    parser.add_argument("new", help="such as variance/dice, or spread")
     given = parser.parse_args(arguments)
     root = Path.cwd()
     try:
-        what = plan(root, name_of(given.old), name_of(given.new))
+        if "/" in given.old:
+            what = plan(root, name_of(given.old), name_of(given.new))
+        else:
+            what = plan_for_page(root, given.old, given.new)
     except RefusedError as error:
         sys.exit(f"Nothing is renamed: {error}.")
     print("In these files, by line:" if what.edited else "Nothing names it.")
-    for line in carry_out(root, what):
+    for line in what.carry_out(root):
         print(line)
+    if what.left:
+        print("These lines are as they were. Change those that mean it:")
+        for file, lines in what.left.items():
+            print(f"{what.now(file)}: {', '.join(map(str, lines))}")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,19 @@
-"""A snippet gets another name wherever it has one, and nothing else does."""
+"""A snippet or a page gets another name wherever it has one, and nothing else does."""
 
+import logging
+import re
 import shutil
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
 
 from tests.conftest import PROJECT
+from tests.machinery import faults
 from tests.machinery.conftest import project  # noqa: F401 (a fixture)
-from tools.rename import FILES, FOLDERS, carry_out, main, name_of, places_of_module, plan
+from tools.plan import FILES, FOLDERS, MANUALS
+from tools.rename import main, name_of, places_of_module, plan
+from tools.rename_page import plan_for_page
 
 pytestmark = pytest.mark.alone
 
@@ -33,14 +40,18 @@ TEST = """from tests.chapter.test_line import x
 def test_it(snippet):
     assert snippet("chapter/line").slope
 """
+TABLES = """
+TABLE = Path("snippets") / "chapter" / "table.csv", stored_rows("chapter", "table.csv")
+PAGES = {"chapter"}
+"""
 
 
 @pytest.fixture
 def site(project, monkeypatch):  # noqa: F811
     """A site in which a snippet is named in all ways, built."""
     monkeypatch.chdir(project.root)
-    for file in FILES:
-        project.file(file, "`snippets/chapter/line.py`, tests/chapter/test_line.py, {= line.of }\n")
+    for file in MANUALS:
+        project.file(file, "To `snippets/dice.py`.\n\n`snippets/chapter/line.py`, {= line.of }\n")
     compute = "slope = 1.5\nof = {1: 2, 3: 4}"
     project.snippet(compute)
     project.snippet(compute, name="other/line")
@@ -79,8 +90,8 @@ def test_all_that_names_a_snippet_names_it_otherwise_and_the_pages_are_the_same(
     assert f'{code}line_text = "line.slope"' in uses
     test = (site.root / "tests/chapter/test_coins.py").read_text()
     assert test == TEST.replace("test_line", "test_coins").replace("chapter/line", "chapter/coins")
-    guide = (site.root / "STYLE.md").read_text()
-    assert guide == "`snippets/chapter/coins.py`, tests/chapter/test_coins.py, {= coins.of }\n"
+    assert "chapter/line" in (site.root / "STYLE.md").read_text(), "which may explain by it"
+    assert "STYLE.md: 3\n" in said.partition("These lines are as they were.")[2]
 
 
 def test_to_another_chapter(site):
@@ -146,29 +157,106 @@ def test_only_what_a_script_imports_is_the_module_s_name():
     assert places_of_module("import line as x\nline = 2\n", "line") == [(1, 7)]
 
 
-@pytest.mark.parametrize("name", ["saturation/plane", "saturation/measures", "scales/spread"])
-def test_on_this_site_a_name_goes_from_everywhere_and_comes_back(tmp_path, name):
-    """An explorable, a module that is imported by its name, and a name that is a common word."""
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of this site's files."""
+    not_text = (".*", "__pycache__", "out", "*.svg", "*.png", "*.woff2")
+    ignored = shutil.ignore_patterns(*not_text, "test_rename.py")
     for folder in FOLDERS:
-        ignored = shutil.ignore_patterns(".*", "__pycache__", "out", "*.csv", "*.svg", "*.png")
         shutil.copytree(PROJECT.root / folder, tmp_path / folder, ignore=ignored)
-    for file in FILES:
+    (tmp_path / "weave").mkdir()
+    for file in (*FILES, *MANUALS):
         shutil.copy(PROJECT.root / file, tmp_path / file)
+    return tmp_path
 
-    def content() -> dict[str, bytes]:
-        files = [path for path in tmp_path.rglob("*") if path.is_file()]
-        return {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in files}
 
-    before, old = content(), name_of(name)
+def content(root) -> dict[str, str]:
+    files = [path for path in root.rglob("*") if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in files}
+
+
+@pytest.mark.parametrize("name", ["saturation/plane", "saturation/measures", "scales/spread"])
+def test_on_this_site_a_name_goes_from_everywhere_and_comes_back(copy, name):
+    """An explorable, a module that is imported by its name, and a name that is a common word."""
+    before, old = content(copy), name_of(name)
     new = name_of(f"{old.chapter}/entirely_new")
-    list(carry_out(tmp_path, plan(tmp_path, old, new)))
-    after = content()
+    list(plan(copy, old, new).carry_out(copy))
+    after = content(copy)
     assert new.script in after
     assert old.script not in after
     marks = [f"{old}.", f"{old} ", f'{old}"', f"{old}\n", f"import {old.stem}\n"]
     if name == "saturation/plane":
         marks.append("why-plane")
     for mark in marks:
-        assert not any(mark.encode() in text for text in after.values()), mark
-    list(carry_out(tmp_path, plan(tmp_path, new, old)))
-    assert content() == before
+        assert not any(mark in text for file, text in after.items() if file not in MANUALS), mark
+    list(plan(copy, new, old).carry_out(copy))
+    assert content(copy) == before
+
+
+def test_on_this_site_a_page_s_name_goes_from_everywhere_and_comes_back(copy):
+    """Of a page whose name a file of proofs has too, which keeps it."""
+    before = content(copy)
+    list(plan_for_page(copy, "theorem", "entirely").carry_out(copy))
+    after = content(copy)
+    page = after["docs/entirely.md"]
+    assert "\nmoved: [theorem]\n" in page
+    assert "::: proved theorem/" in page
+    named = r"(?<![\w-])(theorem\.(md|ipynb)|(snippets|tests|labs)/theorem|theorem/[#\"])"
+    found = {file for file, text in after.items() if re.search(named, text)}
+    assert found <= {*MANUALS}
+    list(plan_for_page(copy, "entirely", "theorem").carry_out(copy))
+    there = before["docs/theorem.md"]
+    before["docs/theorem.md"] = there.replace("\n---\n", "\nmoved: [entirely]\n---\n", 1)
+    assert content(copy) == before
+
+
+@pytest.fixture
+def small(project, monkeypatch):  # noqa: F811
+    """A small site with a chapter of every kind of thing, and tests of it."""
+    monkeypatch.chdir(project.root)
+    faults.write(project.root)
+    project.file("tests/chapter/test_line.py", TEST + TABLES)
+    for file in MANUALS:
+        project.file(file, "See `docs/chapter.md`.\n")
+    return project.root
+
+
+def test_a_page_is_renamed_and_its_old_address_leads_on(small, caplog, capsys):
+    (small / "docs/glossary.md").write_text("# Words\n\nSee [it](chapter.md#figure-line).\n")
+    main(["chapter", "part"])
+    left = capsys.readouterr().out.partition("These lines are as they were.")[2]
+    assert "README.md: 1\n" in left
+    assert "tests/part/test_line.py: 7\n" in left, "which may name the page, or something else"
+    test = (small / "tests/part/test_line.py").read_text()
+    assert "from tests.part.test_line import x" in test
+    assert 'snippet("part/line")' in test
+    assert '"snippets") / "part" / "table.csv", stored_rows("part", ' in test
+    caplog.set_level(logging.WARNING)
+    build(load_config(str(small / "mkdocs.yml"), strict=True))
+    assert caplog.messages == []
+    for old, new in (("chapter", "part"), ("labs/chapter", "labs/part")):
+        assert (small / f"site/{new}/index.html").is_file()
+        assert '<a href="../part/">' in (small / f"site/{old}/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("chaptr", "part", "there is no docs/chaptr.md; the nearest is chapter"),
+        ("chapter", "other", "docs/other.md is there already"),
+        ("chapter", "Part", "'Part' is no name of a page: small letters"),
+        ("chapter", "part/one", "'part/one' is no name of a page"),
+        ("chapter", "slides", "the site has something else at slides/"),
+        ("chapter", "early", "docs/index.md says that it was once 'early'"),
+        ("other", "part", "docs/other.md has 'moved' on several lines"),
+        ("chapter", "new-part", "test_line.py imports tests.chapter, and 'new-part' cannot be"),
+        ("glossary", "words", "the machinery knows 'glossary' by its name"),
+    ],
+)
+def test_what_stands_in_a_page_s_way_is_said_and_nothing_is_changed(small, old, new, why):
+    (small / "docs/other.md").write_text("---\nmoved:\n  - late\n---\n# Other\n")
+    before = content(small)
+    with pytest.raises(SystemExit) as end:
+        main([old, new])
+    assert why in str(end.value)
+    assert content(small) == before
