@@ -81,6 +81,7 @@ BELONGS = {
     "weave/text/*": "tests/machinery/test_prose.py tests/text/test_altered.py",
     "weave/embeds/*": "tests/machinery/test_page.py tests/machinery/test_embeds.py",
     "weave/embeds/bibliography.py": "tests/machinery/test_references.py",
+    "weave/embeds/blocks.py": "tests/text/test_pages.py",
     "weave/engines/*": "tests/machinery/test_page.py tests/machinery/test_pages_kept.py"
     " tests/machinery/test_serve.py tests/machinery/test_live.py",
     "weave/engines/live.*": "tests/site/test_live.py",

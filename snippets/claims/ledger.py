@@ -27,9 +27,10 @@ refuted it, so its verdicts have other words:
     suggested  no arm was run that could tell it from another explanation
     refuted    an arm refuted it; the sentence stands on no page any more
 
-To add one, write a function under `@ledger.claim(…)` that returns a `finding`.
-Its docstring is what the page says; `{= name :.2f }` in it is a number that the
-finding holds.
+To add one, write a function under `@ledger.claim(…)` that returns a `finding`,
+above `ledger.judge()`. What it finds is computed: a case of nothing but typed
+numbers is refused. Its docstring is what the page says; `{= name :.2f }` in it
+is a number that the finding holds.
 """
 
 import ast
@@ -103,6 +104,7 @@ class Ledger:
 
     def __init__(self, file: str) -> None:
         self.claims: list[dict[str, Any]] = []
+        self.is_judged = False
         self.source = Path(file).stem
         self.code = Code(Path(file).read_text("utf-8"))
 
@@ -267,6 +269,11 @@ class Ledger:
                         f"two claims have the number {entry['key']}: "
                         f"{named(known['check'])} and {named(check)}"
                     )
+            if self.is_judged:
+                raise ValueError(
+                    f"{place_of(check)}: {entry['key']}: it stands below "
+                    "`ledger.judge()`, so nobody judges it: move it above"
+                )
             entry["check"] = check
             self.claims.append(entry)
             return check
@@ -286,6 +293,7 @@ class Ledger:
             MisfitError: names every claim that does not fit, with its line.
         """
         fit, misfits = {}, []
+        self.is_judged = True
         for entry in self.claims:
             if only in {"", entry["key"]}:
                 try:
@@ -412,6 +420,7 @@ def judged(entry: dict[str, Any]) -> dict[str, Any]:
             "altered": {},
         }
     try:
+        require_computed(check)
         result = verdict_of(entry, check())
     except Exception as error:
         what = (
@@ -424,6 +433,64 @@ def judged(entry: dict[str, Any]) -> dict[str, Any]:
         said = result["strictness"].replace(":", " in this draw:", 1)
         result["strictness"] = said
     return result
+
+
+def require_computed(check: Callable[..., Any]) -> None:
+    """Raise MisfitError if a check hands over a case in which all is typed.
+
+    Such a case agrees with whatever was typed beside it.
+    """
+    function = ast.parse(textwrap.dedent(inspect.getsource(check))).body[0]
+    constants = typed_names(function)
+    for node in ast.walk(function):
+        given = handed_over(node)
+        if given and all(is_typed(each, constants) for each in given):
+            line = check.__code__.co_firstlineno + node.lineno - 1
+            raise MisfitError(
+                f"`{ast.unparse(node)}` in line {line} is typed and nothing "
+                "in it computed, so the check cannot fail: have code find it"
+            )
+
+
+def handed_over(node: ast.AST) -> list[ast.expr]:
+    """Give what a case is made of by a call of `case`, or of `finding`."""
+    if not isinstance(node, ast.Call):
+        return []
+    name = ast.unparse(node.func).rpartition(".")[2]
+    if name == "finding":  # its keywords are what the text quotes
+        return node.args
+    if name == "case":
+        return [*node.args, *(keyword.value for keyword in node.keywords)]
+    return []
+
+
+def is_typed(node: ast.expr, constants: set[str]) -> bool:
+    """Tell whether an expression is numbers or words as somebody typed them."""
+    return all(
+        part.id in constants
+        if isinstance(part, ast.Name)
+        else not isinstance(part, ast.Call | ast.BinOp | ast.Compare)
+        for part in ast.walk(node)
+    )
+
+
+def typed_names(function: ast.AST) -> set[str]:
+    """List the names that a function sets once, to what was typed."""
+    nodes = [*ast.walk(function)]
+    stored = [
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return {
+        node.targets[0].id
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and stored.count(node.targets[0].id) == 1
+        and isinstance(node.value, ast.Constant | ast.UnaryOp)
+        and is_typed(node.value, set())
+    }
 
 
 def draws(function: Any) -> bool:

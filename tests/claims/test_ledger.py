@@ -131,7 +131,45 @@ def test_a_finding_needs_the_arm_that_would_have_refuted_it(ledger, judge_ours):
         judge_ours("2 < 1", ledger.case(), weaker="suggested")
 
 
+def test_a_finding_that_is_typed_is_refused(ledger):
+    def typed():
+        """It is."""
+        return ledger.finding(8.0)
+
+    def named():
+        """It is."""
+        found = -8.0
+        return ledger.finding(ledger.case(found, d=64), quoted=np.sqrt(64))
+
+    for check, below, call in ((typed, 2, "ledger.finding(8.0)"), (named, 3, "ledger.case(found")):
+        book = ledger.Ledger(__file__)
+        book.claim("a-1", "here", "so it is", says="8", settled="")(check)
+        first = check.__code__.co_firstlineno
+        with pytest.raises(ValueError, match=rf"test_ledger\.py:{first}: a-1: ") as error:
+            book.judge()
+        assert f": a-1: `{call}" in str(error.value)
+        assert f"` in line {first + below} is typed" in str(error.value)
+
+
+def test_what_is_computed_of_typed_numbers_is_a_finding(ledger):
+    def computed():
+        scatter, found = np.sqrt(9), []
+        found += [2.67]
+        said = ledger.case(110.6, within=scatter, d=111)  # theirs, beside a scatter of ours
+        return ledger.finding(2.67 / 4, found, said, *[ledger.case(d=d) for d in (4, 8)])
+
+    ledger.require_computed(computed)
+
+
+def test_a_claim_below_the_judging_is_told(ledger):
+    book = ledger.Ledger(__file__)
+    assert book.judge() == {}
+    with pytest.raises(ValueError, match=r"^\S+\.py:\d+: a-1: it stands below `ledger\.judge"):
+        book.claim("a-1", "here", "so it is", says="8", settled="")(with_a_name_that_is_not_there)
+
+
 def with_a_name_that_is_not_there():
+    """It is."""
     return far  # noqa: F821
 
 

@@ -8,9 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.conftest import PROJECT
+
 LINE = "snippets/chapter/line.py"
 CHAPTER = "docs/chapter.md"
 LAB = "docs/labs/chapter.ipynb"
+SOURCE = "snippets/claims/source.py"
+LEDGER = ("snippets/claims/ledger.py", "snippets/claims/statement.py")
 
 SCRIPT = '''"""A line through the origin.
 
@@ -42,6 +46,22 @@ CLAIMS = '''"""What a source claims."""
 words = dict.fromkeys(["said", "place", "needs", "reading", "text"], "")
 place = {"settled": "chapter.md#one", "line": 1, "values": {}}
 claims = {"a-1": {"verdict": "true"} | place | words}
+'''
+JUDGED = '''"""What a source claims, and what is found."""
+
+# %%
+from ledger import Ledger, finding
+
+ledger = Ledger(__file__)
+
+
+@ledger.claim("a-1", "", "eight", says="8", settled="chapter.md#one")
+def eight():
+    """It is."""
+    return finding(2.0**3)
+
+
+claims = ledger.judge()
 '''
 PAGE = """# Chapter
 
@@ -102,7 +122,8 @@ SITE = {
     LINE: SCRIPT,
     "snippets/chapter/law.py": LAW,
     "snippets/chapter/table.csv": "a,b\n",
-    "snippets/claims/source.py": CLAIMS,
+    SOURCE: CLAIMS,
+    **{name: (PROJECT.root / name).read_text("utf-8") for name in LEDGER},
     "proofs/theorem.v": STATED,
 }
 COMPUTE, DRAW = "slope = 1.5 * number", "plt.plot([0, slope])"
@@ -270,8 +291,34 @@ FAULTS = {
         CHAPTER, "other.md", "othr.md", "docs/chapter.md:7: ", "'othr.md#there'", "Mend"
     ),
     "a broken anchor": put(
-        CHAPTER, "#there", "#here", "docs/chapter.md:7: ", "anchor '#here'", "Mend"
+        CHAPTER, "#there", "#here", "docs/chapter.md:7: the link 'other.md#here'", "mean '#there'?"
+    )._replace(most=1),
+    "a block of code without an end": put(
+        "docs/other.md",
+        "See [three]",
+        "```text\nYes\n\nSee [three]",
+        "docs/other.md:5: the block that begins here has no end",
+    )._replace(most=1),
+    "a block of code that is ended by the next": put(
+        "docs/other.md",
+        "See [three]",
+        "```text\nYes\n\n```python\n1\n```\n\nSee [three]",
+        "docs/other.md:5: the block that begins here has no end before line 8, '```python'",
+    )._replace(most=1),
+    "a block of code that is ended outside its fold": put(
+        CHAPTER,
+        "    ## Three",
+        "    ```text\n    Yes\n```\n\n    ## Three",
+        "docs/chapter.md:17: the block that begins here has no end before line 19",
+        "indented as",
     ),
+    "an example that is never run": put(
+        "docs/other.md",
+        "See [three]",
+        "```py\nprint(1)\n```\n\nSee [three]",
+        "docs/other.md:5: ",
+        "did you mean 'python'?",
+    )._replace(most=1),
     "bad TeX": put(CHAPTER, "x^2", r"\bad", "docs/chapter.md:7: formula", "Unknown command"),
     "a word twice": put(
         "docs/glossary.md", "Key", "Query", "docs/glossary.md:6: 'Query' is defined twice", most=3
@@ -370,10 +417,21 @@ FAULTS = {
         most=3,
     ),
     "a source of claims that fails": put(
-        "snippets/claims/source.py",
+        SOURCE,
         "claims = ",
         "claims = none or ",
         "docs/claims.md:5: snippets/claims/source.py:6: NameError",
+    ),
+    "a claim whose finding is typed": whole(
+        SOURCE,
+        JUDGED.replace("2.0**3", "8.0"),
+        f"docs/claims.md:5: {SOURCE}:9: a-1: `finding(8.0)` in line 12 is typed",
+    ),
+    "a claim below the judging": whole(
+        SOURCE,
+        f'{JUDGED}\n\n@ledger.cited("a-2", "", "so", kind="opinion", settled="chapter.md")\n'
+        'def so():\n    """A matter of taste."""\n',
+        f"docs/claims.md:5: {SOURCE}:18: a-2: it stands below `ledger.judge()`",
     ),
     "a notebook that is no JSON": whole(LAB, "{", LAB, "no notebook"),
     "a lab that fails": whole(LAB, notebook("a = 0\n1 / a"), f"{LAB}, cell 'setup', line 2: Zero"),

@@ -297,6 +297,19 @@ def test_a_link_into_a_page_with_a_mistake_is_not_called_wrong(project):
     assert "'chapter.md#figure-line'" in anchor
 
 
+def test_a_link_that_leads_nowhere_has_a_box_behind_it(project):
+    project.more = "validation: {anchors: warn}\n"
+    project.file("docs/other.md", "# Other\n\n## There\n")
+    anchors, files = "[one](#two), [two](other.md#her)", "[three](three.md), ![four](four.png)"
+    for text, count in ((f"{anchors}, {files}", 4), (anchors, 2), (anchors, 2)):  # which is kept
+        built = project.build(f"# T\n\n{text}.\n")
+        assert len(built.warnings) == count
+        boxes = re.findall(r'(?:</a>|/>) <span class="weave-error"><b>([^<]+)', built.html)
+        assert boxes == count * ["docs/chapter.md:3"]
+        [two] = [said for said in built.warnings if "other.md#her" in said]
+        assert two.endswith(": docs/other.md has no '#her'; did you mean '#there'?")
+
+
 def test_one_line_stands_for_the_rows_of_a_table(project):
     project.snippet(
         "std = {4: 2.0, 64: 8.0}\nrows = [('at $d$', (1.5, 0.1)), ('*none*', (2, 0.2))]"

@@ -4,6 +4,11 @@ import re
 
 import pytest
 
+from weave.run.assertions import Assertion
+from weave.text.numbers import Settings
+from weave.text.prose import NOTE, Texts, judge
+from weave.text.sentences import Text, sentences
+
 PAGE = "# Lines\n\n::: chapter/line\n\n{text}\n"
 COMPUTE = "import numpy as np\n\nslope = 1.5\nstd = np.array([2.0, 4, 8])\nsame = []"
 COMPUTE += "\nm = 12\ndims = [5, 6, 8]"
@@ -43,7 +48,7 @@ LINE = re.compile(r"snippets/chapter/line.py:\d+\b")
         (
             RISES,
             "It rises, from line to line. It rises from line to line.",
-            "stands 2 times, in docs",
+            None,
         ),
         (RISES.replace("it rises from line", "a line through"), "Text.", "no page has the words"),
         (RISES.replace("it rises from line to line", "A line through the"), "Text.", None),
@@ -115,6 +120,33 @@ def test_an_assertion_of_another_kind_is_a_mistake(said, says, mistake):
     [found] = said(says, "It is more than one of it.")
     assert LINE.search(found)
     assert mistake in found
+
+
+def test_a_page_and_a_caption_may_say_the_same(said):
+    says = 'assert np.all(np.diff(std) > 0), "straight line that rises from the"'
+    assert said(says, "A straight line that rises from the origin.") == []
+    [found] = said(says.replace("> 0", "> 2"), "A straight line that rises from the origin.")
+    assert "does not hold: it is [2. 4.] and 2; the page says" in found
+
+
+def test_of_two_sentences_that_say_the_same_one_that_is_altered_is_noted():
+    rises = "It rises from line to line."
+    snippet, held = "chapter/line", Assertion(9, "it rises from line to line", "slope > 0")
+
+    def judged(caption: str) -> list[tuple[int, str]]:
+        written = {
+            "docs/chapter.md": f"::: {snippet}\n\n{rises}\n",
+            "snippets/chapter/line.py": caption,
+        }
+        page, script = (Text(name, text, [*sentences(text)]) for name, text in written.items())
+        texts = Texts({"chapter": page}, {snippet: script}, {snippet: [held]})
+        texts.settings[snippet] = Settings({}, [])
+        return judge(texts)["chapter.md"]
+
+    assert judged(rises) == []
+    [(line, note)] = judged("It falls from line to line.")
+    assert line == 1
+    assert note.startswith(f"{NOTE}snippets/chapter/line.py:1: 'falls' compares")
 
 
 def test_the_nearest_sentence_is_named(said):

@@ -1,7 +1,6 @@
 """The Markdown: no example that is shown and never run, no chapter without its code and its test.
 
-pytest-codeblocks runs a block only if its line is ```python and nothing else, and skips any other
-spelling without a word. So of all ways to write a block one is allowed.
+A build says of a page what is wrong with its blocks; here are the files too of which none is built.
 """
 
 import io
@@ -17,6 +16,7 @@ from pytest_codeblocks import extract_from_buffer
 
 from tests.imports import imports
 from weave.embeds import glossary
+from weave.embeds.blocks import LANGUAGES, OUTPUT, flaws
 from weave.project import Project
 
 ROOT = Path(__file__).parents[2]
@@ -27,39 +27,10 @@ TESTED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["py
 
 # --- examples --------------------------------------------------------------------------------
 
-FENCE = re.compile(r"[\s>*+\d.)-]*(?P<ticks>`{3,}|~{3,})")
-LANGUAGES = {"python", "text", "shell", "bibtex", "markdown"}
-OUTPUT = "<!--pytest-codeblocks:expected-output-->"
-
 
 def problems(text: str, languages: set[str] = LANGUAGES) -> list[tuple[int, str]]:
-    """List what pytest-codeblocks would pass over, or take for something else, as (line, what)."""
-    found, end, latest, waits = [], "", "", False
-    for number, line in enumerate(text.splitlines(), start=1):
-        written, fence = line.strip(), FENCE.match(line)
-        if end:
-            if written.startswith(end) and written != end:
-                found.append((number, f"a block ends here: write a bare {end}"))
-            end = "" if written.startswith(end) else end
-        elif fence:
-            end, info = fence["ticks"], written.removeprefix(fence["ticks"])
-            if info not in languages or "~" in end:
-                found.append((number, f"write ``` and one of {sorted(languages)}, alone on a line"))
-            elif waits and info != "text":
-                found.append((number, "this would be taken for the output, which is ```text"))
-            latest, waits = latest if waits else info, False
-        elif written == OUTPUT:
-            if latest != "python":
-                found.append((number, "an output needs a ```python block before it"))
-            waits = True
-        elif "<!--" in line and ("block" in line or "pytest" in line):
-            found.append((number, f"write {OUTPUT}, alone on a line, and nothing else"))
-        elif waits and written:
-            found.append((number, "the next block would be the output: put it directly above"))
-            waits = False
-    if end or waits:
-        found.append((number, "a block, or an output, is missing its end"))
-    return found
+    """List what is wrong with the blocks of a file."""
+    return [*flaws(text, languages)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -95,10 +66,12 @@ PRINTS = "```python\nprint(1)\n```\n"
         ("> ```python\n> print(1)\n> ```\n", 1, "alone"),
         ("- ```python\n  print(1)\n  ```\n", 1, "alone"),
         ("```sh\nmake serve\n```\n", 1, "shell"),
-        ("```python\nprint(1)\n", 2, "end"),
-        ("```text\na\n```python\nprint(1)\n```\n", 3, "ends here"),
+        ("```python\nprint(1)\n", 1, "no end"),
+        ("```text\na\n```python\nprint(1)\n```\n", 1, "no end before line 3"),
+        ("    ```text\n    a\n  b\n    ```\n", 1, "no end before line 3, which is indented"),
+        ("    ```text\n    a\n```\n", 1, "no end before line 3, '```'"),
         (f"{OUTPUT}\n```text\n1\n```\n", 1, "before it"),
-        (f"{PRINTS}{OUTPUT}\n", 4, "end"),
+        (f"{PRINTS}{OUTPUT}\n", 4, "has to follow"),
         (f"{PRINTS}{OUTPUT}\nIt prints\n\n```text\n1\n```\n", 5, "directly above"),
         (f"{PRINTS}{OUTPUT}\n{PRINTS}", 5, "for the output"),
         (f"<!-- pytest-codeblock:expected-output -->\n{PRINTS}", 1, "nothing else"),
@@ -107,7 +80,7 @@ PRINTS = "```python\nprint(1)\n```\n"
     ],
 )
 def test_what_else_goes_unchecked_is_an_error(text, line, word):
-    where, problem = problems(text)[0]
+    [(where, problem)] = problems(text)
     assert where == line
     assert word in problem
 

@@ -8,8 +8,7 @@ it makes a heading's id of the number that is printed there today.
 import re
 from collections.abc import Iterator
 
-from weave.basics.errors import WeaveError, read_text
-from weave.embeds.embed import Context, Embed, any_token
+from weave.embeds.embed import Context, Embed, any_token, report_flaws
 from weave.text.headings import Heading, blanked, headings
 
 ID = re.compile(
@@ -27,18 +26,7 @@ TWICE = "the id '{}' stands at {} already: write another behind one of the two, 
 
 def report_addresses(context: Context) -> str:
     """Report the ids that a page has twice, and the headings whose id moves."""
-    name = f"docs/{context.source}"
-    path = context.project.root / name
-    if path.suffix != ".md" or not path.is_file():
-        return ""
-    try:
-        text = read_text(path, name)
-    except WeaveError:  # the page itself says so
-        return ""
-    shown = ""
-    for line, flaw in flaws(text, name):
-        shown += "\n\n" + context.report(WeaveError(flaw), f"{name}:{line}")
-    return shown
+    return report_flaws(context, flaws)
 
 
 def flaws(text: str, name: str) -> Iterator[tuple[int, str]]:

@@ -3,7 +3,7 @@
 import logging
 import re
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
@@ -11,7 +11,7 @@ from textwrap import indent
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from weave.basics.errors import PendingError, WeaveError
+from weave.basics.errors import PendingError, WeaveError, read_text
 from weave.project import Project
 from weave.run.results import Results
 
@@ -248,6 +248,28 @@ class Context:
         for message, (_, *again) in self.said.items():
             if again:
                 log.warning("%s: the same again: %s", ", ".join(again), message)
+
+
+def report_flaws(context: Context, flaws: Callable[[str, str], Iterable[tuple[int, str]]]) -> str:
+    """Report what is wrong with a page as it is written, and give what shows it below the page.
+
+    Args:
+        context: the page.
+        flaws: finds them in the text of the page's file, whose name it is given too: each with its
+            line.
+    """
+    name = f"docs/{context.source}"
+    path = context.project.root / name
+    if path.suffix != ".md" or not path.is_file():
+        return ""
+    try:
+        text = read_text(path, name)
+    except WeaveError:  # the page itself says so
+        return ""
+    shown = ""
+    for line, flaw in flaws(text, name):
+        shown += "\n\n" + context.report(WeaveError(flaw), f"{name}:{line}")
+    return shown
 
 
 def being_run(name: str) -> str:

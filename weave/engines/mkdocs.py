@@ -10,6 +10,7 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_page_read_source     a page's text; a lab is written as Markdown
     on_page_markdown        what is to be converted: nothing, if the page is kept
     on_page_content         what the page became, and its sections for search
+    on_env                  links to anchors that are not there
     on_post_page            once all pages are converted: a page within the theme, finished
     on_post_build           search's list, the fonts; the new site takes the place of the last
 
@@ -34,7 +35,7 @@ from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import is_damage
 from weave.embeds.embed import Context, log, mistake
 from weave.engines import progress
-from weave.engines.links import name_lines
+from weave.engines.links import NameLine, name_lines
 from weave.engines.live import LiveSite
 from weave.engines.pages import Pages
 from weave.engines.serving import (
@@ -69,6 +70,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         project: of which it is made.
         pages: those of this build.
         context: the page that is being read.
+        links: names the lines of broken ones, and shows these.
         listed: the sections that search will list.
         nav: the contents.
     """
@@ -80,6 +82,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     project: Project
     pages: Pages | None = None
     context: Context
+    links: NameLine
     listed: list[search.Listed]
     nav: Navigation
 
@@ -101,7 +104,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         root = Path(config.config_file_path).parent
         self.project = project_at(root)
-        name_lines(self.project)
+        self.links = name_lines(self.project)
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         if self.is_live:
             self.live = self.live or LiveSite(self.project)
@@ -172,13 +175,18 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.listed = []
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Keep the theme's templates compiled, where Jinja keeps such: a quarter of an edit.
+        """Show where links lead to no anchor, now that all are known; keep templates compiled.
+
+        Jinja keeps those of the theme: a quarter of an edit.
 
         Args:
             env: Jinja's.
             config: what mkdocs.yml says.
             files: all that the site will have.
         """
+        for file in files.documentation_pages():
+            if file.page:
+                self.links.show_lost(file.page, config.validation.links.anchors)
         env.bytecode_cache = FileSystemBytecodeCache()
 
     @event_priority(AFTER_OTHER_PLUGINS)
@@ -243,7 +251,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             files: all that the site will have.
         """
         assert self.pages
-        made = self.pages.end(page, html)
+        made = self.pages.end(page, self.links.show_heard(html))
         self.listed += search.listed(page, made["sections"])
         # Material's plugin need not read the page once more, drawings and all.
         page.meta["search"] = {"exclude": True}

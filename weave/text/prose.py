@@ -1,11 +1,11 @@
 """What texts say of numbers: the words that snippets assert, and the numbers that are typed.
 
 A snippet's last cell holds assertions whose messages are words of a page that shows or quotes it,
-or of its own caption and text alternative (`weave/run/assertions.py`). An assertion is of one
-sentence: words that no text has are a mistake, and words that stand twice, of which one could be
-altered unnoticed. So is an assertion that does not hold. A number that no code knows is a mistake
-too (`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a
-note to the author.
+or of its own caption and text alternative (`weave/run/assertions.py`). An assertion holds every
+sentence that has its words: a page and a caption may say the same. Words that no text has are a
+mistake, and so is an assertion that does not hold. A number that no code knows is a mistake too
+(`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a note to
+the author: one of two sentences, say, that has been altered where the other still has the words.
 """
 
 import re
@@ -36,7 +36,6 @@ from weave.text.sentences import (
 )
 
 NOTE = "note: "
-ONE_SENTENCE = "an assertion is of one sentence, so add words that tell which it is"
 COMPARES = re.compile(
     r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|better|worse|rises?"
     r"|falls?|grows?|shrinks?|increases?|decreases?|twice(?! √)|double[sd]?|exceeds?|times as)\b"
@@ -262,9 +261,6 @@ def mistakes_in_findings(texts: Texts, borne_out: BorneOut) -> Iterator[tuple[st
             near = nearest(words, [text])
             line, said = (near[1].line, shortened(near[1].text)) if near else (1, "")
             yield page, line, f"the page lacks the words of {at}: '{words}'; near is '{said}'"
-        elif len(where) > 1:
-            line = text.sentences[where[0]].line
-            yield page, line, f"'{words}' of {at} stands {len(where)} times: {ONE_SENTENCE}"
 
 
 def shortened(text: str) -> str:
@@ -275,14 +271,10 @@ def shortened(text: str) -> str:
 def flaw_of(assertion: Assertion, script: str, at: list[tuple[Text, int]]) -> str:
     """Say what is wrong with an assertion whose words stand in these sentences, if anything is."""
     place, words = f"{script}:{assertion.line}", f"'{assertion.words}'"
-    names = [text.name for text, _ in at]
     if not at:
         return f"no page has the words of {place}: {words}"
     if assertion.flaw:
         return f"{place}: {assertion.flaw}; the page says {words}"
-    if len(at) > 1:  # else nobody would notice that one of them has been altered
-        texts = " and in ".join(dict.fromkeys(names))
-        return f"{words} of {place} stands {len(at)} times, in {texts}: {ONE_SENTENCE}"
     return ""
 
 
