@@ -50,7 +50,7 @@ PAGES = {"chapter"}
 def site(project, monkeypatch):  # noqa: F811
     """A site in which a snippet is named in all ways, built."""
     monkeypatch.chdir(project.root)
-    for file in MANUALS:
+    for file in MANUALS[:3]:  # a folder weave/ here would hide the module
         project.file(file, "To `snippets/dice.py`.\n\n`snippets/chapter/line.py`, {= line.of }\n")
     compute = "slope = 1.5\nof = {1: 2, 3: 4}"
     project.snippet(compute)
@@ -216,7 +216,7 @@ def small(project, monkeypatch):  # noqa: F811
     monkeypatch.chdir(project.root)
     faults.write(project.root)
     project.file("tests/chapter/test_line.py", TEST + TABLES)
-    for file in MANUALS:
+    for file in MANUALS[:3]:  # a folder weave/ here would hide the module
         project.file(file, "See `docs/chapter.md`.\n")
     return project.root
 
