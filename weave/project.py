@@ -4,9 +4,9 @@ A run that is not there yet is an answer like any other: while serving, pages ar
 it would give (`PendingError`), or with what it gave last, and made again when it is there. The
 project changes in `refresh` alone, between two builds, so that no build sees two states of it.
 
-A *look-up* is a question of two words, `kind key`, such as `run variance/spread`. Whatever is made
-of answers notes each question with a digest of its answer; that is its *trace*. As long as all
-answers have the digests of the trace, what is kept need not be made again.
+A *look-up* is a question, `kind key`, such as `run variance/spread`. Whatever is made of answers
+notes each question with a digest of its answer; that is its *trace*. As long as all answers have
+the digests of the trace, what is kept need not be made again.
 """
 
 import hashlib
