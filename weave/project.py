@@ -23,7 +23,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
-from weave.basics.store import Entry, Store
+from weave.basics.store import Entry, Store, place_of_cache
 from weave.run.results import Results
 from weave.run.runner import Ended, Found, Job, Runner
 from weave.run.snippet import file_digest, find_snippets
@@ -90,7 +90,7 @@ def digest(what: object) -> str:
 
 
 class Project:
-    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`.
+    """The folder that holds `docs/` and `snippets/`; what is kept lies in its `Store`.
 
     Attributes:
         jobs: the file of each snippet and lab, by its name, such as `variance/spread`.
@@ -105,7 +105,7 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.store = Store(root / ".cache" / "weave.sqlite")
+        self.store = Store(place_of_cache(root))
         self.jobs: dict[str, Path] = {}
         self.runs: dict[str, Entry] = {}
         self.failed: dict[str, WeaveError] = {}
