@@ -1,5 +1,6 @@
 """A finished site: folds are text, tables have boxes, and it takes the last one's place."""
 
+import logging
 import re
 from pathlib import Path
 
@@ -91,3 +92,10 @@ def test_each_table_without_a_class_gets_a_box():
     assert "data-source='note'" in page
     assert "</div><table id='a' class='own'></table>" in page
     assert TABLE.sub(BOXED, page) == page
+
+
+def test_a_build_says_where_the_site_is_and_not_where_it_was_made(project):
+    project.level = logging.INFO
+    said = project.build("# T\n").warnings
+    assert f"The site is in {(project.root / 'site').resolve()}" in said
+    assert not [line for line in said if ".site-" in line or "Cleaning" in line]
