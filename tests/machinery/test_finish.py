@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from weave.basics.errors import WeaveError
 from weave.basics.store import Store
 from weave.pages.finish import BOXED, TABLE, Site, folds_as_text
 
@@ -76,6 +77,12 @@ def test_the_next_build_takes_back_what_a_killed_one_has_moved(site, swapped):
         site.new.rename(site.place)
     Site(site.place).beside.cleanup()
     assert files(site) == [".git/config", ".nojekyll" if swapped else "old.html"]
+
+
+def test_a_site_that_may_not_be_there_may_be_elsewhere(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(WeaveError, match=r"file.*; the site can be built elsewhere: -d FOLDER"):
+        Site(tmp_path / "file/site")
 
 
 def test_folded_code_has_its_button_to_copy_it():
