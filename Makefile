@@ -123,6 +123,7 @@ measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: ever
 
 clean: ## remove what builds and tests leave behind; .venv stays
 	rm -rf site .site-* editions/out .cache docs/assets/fonts docs/snippets docs/check_attention.py .pytest_cache .mypy_cache .ruff_cache
+	$(if $(WEAVE_CACHE),rm -f "$(WEAVE_CACHE)"/weave.sqlite*)
 
 # Installed again whenever what is to be installed changes.
 $(VENV)/uv: .ci/uv.lock

@@ -69,6 +69,7 @@ BELONGS = {
     "tests/site/queries.csv": "tests/site/test_search.py",
     "tests/site/bad.html": "tests/site/test_every_page.py",
     "tests/text/*": "tests/text",
+    "conftest.py": "tests/tools/test_make_test.py",
     "tests/conftest.py": "tests/text tests/variance",
     "tests/imports.py": "tests/text tests/machinery/test_rooms.py",
     # The machinery.

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 from tests.changed import chosen_by, is_given
+from weave.basics.errors import WeaveError
 from weave.project import Project, project_at
 from weave.run.results import Results
 
@@ -90,7 +91,11 @@ def snippet():
     @cache  # else every call would read all the arrays again
     def results(name: str) -> Results:
         PROJECT.refresh()
-        return PROJECT.results(name)
+        try:
+            return PROJECT.results(name)
+        except WeaveError as error:
+            mend = "" if name in PROJECT.jobs else "rename or delete this test: "
+            raise pytest.fail.Exception(f"{mend}{error}", pytrace=False) from None
 
     return results
 

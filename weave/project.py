@@ -4,9 +4,9 @@ A run that is not there yet is an answer like any other: while serving, pages ar
 it would give (`PendingError`), or with what it gave last, and made again when it is there. The
 project changes in `refresh` alone, between two builds, so that no build sees two states of it.
 
-A *look-up* is a question of two words, `kind key`, such as `run variance/spread`. Whatever is made
-of answers notes each question with a digest of its answer; that is its *trace*. As long as all
-answers have the digests of the trace, what is kept need not be made again.
+A *look-up* is a question, `kind key`, such as `run variance/spread`. Whatever is made of answers
+notes each question with a digest of its answer; that is its *trace*. As long as all answers have
+the digests of the trace, what is kept need not be made again.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
-from weave.basics.store import Entry, Store
+from weave.basics.store import Entry, Store, place_of_cache
 from weave.run.results import Results
 from weave.run.runner import Ended, Found, Job, Runner
 from weave.run.snippet import file_digest, find_snippets
@@ -90,7 +90,7 @@ def digest(what: object) -> str:
 
 
 class Project:
-    """The folder that holds `docs/` and `snippets/`; what is kept lies in `.cache/`.
+    """The folder that holds `docs/` and `snippets/`; what is kept lies in its `Store`.
 
     Attributes:
         jobs: the file of each snippet and lab, by its name, such as `variance/spread`.
@@ -105,7 +105,7 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.store = Store(root / ".cache" / "weave.sqlite")
+        self.store = Store(place_of_cache(root))
         self.jobs: dict[str, Path] = {}
         self.runs: dict[str, Entry] = {}
         self.failed: dict[str, WeaveError] = {}

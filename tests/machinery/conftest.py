@@ -88,6 +88,14 @@ class Project:
         )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def own_cache():
+    """Have small projects keep their own, wherever what this one keeps may lie."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("WEAVE_CACHE", raising=False)
+        yield
+
+
 @pytest.fixture
 def project(tmp_path, caplog, monkeypatch) -> Project:
     monkeypatch.setattr("weave.pages.web_fonts.ON_THE_SITE", ())  # a second, each time

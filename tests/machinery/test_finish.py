@@ -1,10 +1,12 @@
 """A finished site: folds are text, tables have boxes, and it takes the last one's place."""
 
+import logging
 import re
 from pathlib import Path
 
 import pytest
 
+from weave.basics.errors import WeaveError
 from weave.basics.store import Store
 from weave.pages.finish import BOXED, TABLE, Site, folds_as_text
 
@@ -77,6 +79,12 @@ def test_the_next_build_takes_back_what_a_killed_one_has_moved(site, swapped):
     assert files(site) == [".git/config", ".nojekyll" if swapped else "old.html"]
 
 
+def test_a_site_that_may_not_be_there_may_be_elsewhere(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(WeaveError, match=r"file.*; the site can be built elsewhere: -d FOLDER"):
+        Site(tmp_path / "file/site")
+
+
 def test_folded_code_has_its_button_to_copy_it():
     page = folds_as_text(CODE + FOLD.format(CODE) + FOLD.format(CODE))
     targets = re.findall('data-clipboard-target="#([^ ]+) > code"', page)
@@ -91,3 +99,10 @@ def test_each_table_without_a_class_gets_a_box():
     assert "data-source='note'" in page
     assert "</div><table id='a' class='own'></table>" in page
     assert TABLE.sub(BOXED, page) == page
+
+
+def test_a_build_says_where_the_site_is_and_not_where_it_was_made(project):
+    project.level = logging.INFO
+    said = project.build("# T\n").warnings
+    assert f"The site is in {(project.root / 'site').resolve()}" in said
+    assert not [line for line in said if ".site-" in line or "Cleaning" in line]

@@ -74,7 +74,9 @@ def test_a_page_is_there_before_its_runs_and_says_so_where_they_are_missing(proj
     assert numbers(page.replace("It is", "")) == set()
     assert numbers(server.read("chapter/", ">1.25</a>")) == {"1.25"}
     assert "weave-error" not in server.ask("chapter/")[1]
-    assert "WARNING" not in server.log.read_text()
+    said = server.log.read_text()
+    assert f"Serving on http://{server.address}/" in said
+    assert "WARNING" not in said
 
 
 def test_what_runs_holds_no_other_page_and_shows_old_or_new_but_never_both(project, serve):

@@ -10,10 +10,15 @@ meanwhile. Parts are JSON: nothing that is read from here can run.
 
 A file that is damaged is put aside, and all is made again. What the machine refuses (a full disk, a
 file that may not be written) is an error: making all again would not mend it.
+
+The file lies in the project's folder `.cache`, or in the one that the environment variable
+`WEAVE_CACHE` names. Nothing else is written within the project, so that one that may only be read
+can be built elsewhere.
 """
 
 import json
 import logging
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
@@ -41,9 +46,22 @@ CREATE TABLE IF NOT EXISTS parts_2 (
 );
 """
 ENTRIES_OF_A_NAME = 12  # that are kept: those that came into use last
-REFUSED = "{}: {}; is another build at work, is the disk full, may it be written? Else `make clean`"
+PLACE = "WEAVE_CACHE"
+REFUSED = (
+    "{}: {}; is another build at work, is the disk full, may it be written? "
+    f"The environment variable {PLACE} can name another folder for it"
+)
 ASIDE = "%s was damaged (%s). It is now %s, and what it kept is made again."
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def place_of_cache(root: Path) -> Path:
+    """Give the file that keeps what builds of a project have made.
+
+    Args:
+        root: the project's folder.
+    """
+    return Path(os.environ.get(PLACE) or root / ".cache").absolute() / "weave.sqlite"
 
 
 @dataclass(frozen=True)
@@ -76,11 +94,11 @@ class Store:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        file.parent.mkdir(parents=True, exist_ok=True)
         try:
+            file.parent.mkdir(parents=True, exist_ok=True)
             self.open()
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
+        except (OSError, sqlite3.DatabaseError) as error:
+            if isinstance(error, OSError) or not is_damage(error):
                 raise WeaveError(REFUSED.format(file, error)) from None
             self.put_aside(error)
 

@@ -12,7 +12,7 @@ Material's script, which shows it to the keyboard too.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from xml.etree.ElementTree import Element
 
 from weave.basics.errors import WeaveError
@@ -53,6 +53,10 @@ class Term:
             rest += "(?:s|es)?"
         return re.compile(rf"(?<![\w-]){first}{rest}(?![\w-])")
 
+    def first_in(self, text: str, lower: str) -> re.Match[str] | None:
+        """Find the word in a text, which is given in lower case, too."""
+        return self.pattern.search(text) if self.begins in lower else None
+
 
 def terms_with_lines(project: Project) -> Iterator[tuple[int, Term]]:
     """Yield the words that the glossary defines, each with its line there."""
@@ -66,13 +70,30 @@ def terms_with_lines(project: Project) -> Iterator[tuple[int, Term]]:
             yield line, Term(name, definition, entry_id(names[0]))
 
 
-@looks_up("terms")
+@looks_up("terms", entry="term")
 def terms(project: Project, _: str) -> dict[str, Term]:
     """Give each word of the glossary by its name in lower case."""
     found: dict[str, Term] = {}
     for _line, term in terms_with_lines(project):
         found.setdefault(term.name.lower(), term)  # of a word that is defined twice, the first
     return found
+
+
+@looks_up("words")
+def words_in(project: Project, text: str) -> list[str]:
+    """Name the words of the glossary that stand in a text, as `terms` has them.
+
+    A page asks this of all its text, and `term` of what it has: so it is made again when its own
+    words change, or a new one is a word of its text, and not for any other.
+    """
+    return names_in(text, tuple(project.look_up("terms").values()))
+
+
+@lru_cache(2**10)  # most pages stay as they are from one build to the next, and so do the words
+def names_in(text: str, terms: tuple[Term, ...]) -> list[str]:
+    """Name those of some words that stand in a text, in lower case."""
+    lower = text.lower()
+    return [term.name.lower() for term in terms if term.first_in(text, lower)]
 
 
 def entry_id(name: str) -> str:
@@ -100,8 +121,8 @@ def link_or_name_words(root: Element, context: Context) -> None:
     if context.source == PAGE:
         name_entries(root)
     else:
-        terms = context.look_up("terms")
-        link_words(root, list(terms.values()), context)
+        words = context.look_up("words", "\n".join(texts_to_link(root)))
+        link_words(root, [context.look_up("term", word) for word in words], context)
 
 
 def name_entries(root: Element) -> None:
@@ -114,6 +135,23 @@ def name_entries(root: Element) -> None:
             before = part.tag
 
 
+def is_left_alone(element: Element) -> bool:
+    """Tell whether no word in an element is linked."""
+    classes = (element.get("class") or "").split()
+    return element.tag in PLAIN or not PLAIN_CLASSES.isdisjoint(classes)
+
+
+def texts_to_link(element: Element) -> Iterator[str]:
+    """Yield the texts in which `link_words` looks for words."""
+    if is_left_alone(element):
+        return
+    yield element.text or ""
+    for child in element:
+        if isinstance(child.tag, str):
+            yield from texts_to_link(child)
+        yield child.tail or ""
+
+
 def link_words(element: Element, unused: list[Term], context: Context) -> None:
     """Link words in an element, and in what it holds, in the order of reading.
 
@@ -122,8 +160,7 @@ def link_words(element: Element, unused: list[Term], context: Context) -> None:
         unused: the words that the page has not used so far; what is linked is taken out.
         context: the page.
     """
-    classes = (element.get("class") or "").split()
-    if element.tag in PLAIN or PLAIN_CLASSES.intersection(classes):
+    if is_left_alone(element):
         return
     children = list(element)
     element.text, links = linked(element.text or "", unused, context)
@@ -169,7 +206,7 @@ def first_word(text: str, unused: list[Term]) -> tuple[re.Match[str], Term] | No
     lower = text.lower()
     found = []
     for term in unused:
-        if term.begins in lower and (match := term.pattern.search(text)):
+        if match := term.first_in(text, lower):
             found.append((match, term))
     return min(found, key=lambda word: (word[0].start(), -word[0].end()), default=None)
 

@@ -221,14 +221,16 @@ class LiveSite:
     def is_worth_saying(self, record: logging.LogRecord) -> bool:
         """Tell whether the author needs to know what MkDocs says: not of a build that runs set off.
 
-        Nor while it builds what it says of a request, which a strict build would count.
+        Nor while it builds what it says of a request, which a strict build would count. But its
+        address it says as it begins to serve, when runs have set off the next build already.
 
         Args:
             record: what it says.
         """
         if self.is_building and record.thread != threading.main_thread().ident:
             return False
-        return not self.is_of_runs or record.levelno > logging.INFO
+        is_serving = self.server.serve_thread.is_alive()
+        return not (self.is_of_runs and is_serving) or record.levelno > logging.INFO
 
     def answer_or_say_what_runs(
         self, environ: dict[str, Any], start_response: Callable[..., Any]

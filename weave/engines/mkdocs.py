@@ -105,6 +105,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         root = Path(config.config_file_path).parent
         self.project = project_at(root)
         self.links = name_lines(self.project)
+        logging.getLogger("mkdocs.commands.build").addFilter(is_worth_saying)
         config.watch += [str(root / folder) for folder in WATCHED if (root / folder).is_dir()]
         if self.is_live:
             self.live = self.live or LiveSite(self.project)
@@ -313,6 +314,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         if self.site:
             plain.write_list(self.nav, self.site.new, config)
             config.site_dir = str(self.site.publish(self.project.store))
+            log.info("The site is in %s", config.site_dir)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
@@ -352,6 +354,16 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             raise DamagedError("What was kept is damaged: build again. The site stays as it is.")
         if isinstance(error, WeaveError | OSError | sqlite3.Error):
             raise Abort(f"{error}. The site stays as it is.")
+
+
+def is_worth_saying(record: logging.LogRecord) -> bool:
+    """Tell whether what MkDocs says is of use: not of the folder beside the site, which goes.
+
+    Args:
+        record: what it says.
+    """
+    said = record.getMessage()
+    return said != "Cleaning site directory" and ".site-" not in said
 
 
 def replace(files: Files, file: File) -> None:

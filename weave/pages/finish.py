@@ -18,6 +18,7 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
+from weave.basics.errors import WeaveError
 from weave.basics.store import Store
 
 TAG = re.compile(r"<details\b|</summary>|</details>")
@@ -46,18 +47,29 @@ POLICY = (
 
 
 class Site:
-    """A folder that does not change before the new site is put up, all at once."""
+    """A folder that does not change before the new site is put up, all at once.
+
+    Raises:
+        WeaveError: no folder can be made beside it.
+    """
 
     def __init__(self, place: Path) -> None:
         self.place = place = place.resolve()
-        place.parent.mkdir(parents=True, exist_ok=True)
-        for left in place.parent.glob(".site-*"):  # by a build that was killed
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self.clear_what_is_left()
+            self.beside = TemporaryDirectory("", ".site-", place.parent, ignore_cleanup_errors=True)
+        except OSError as error:
+            raise WeaveError(f"{error}; the site can be built elsewhere: -d FOLDER") from None
+        self.new = Path(self.beside.name, "site")
+
+    def clear_what_is_left(self) -> None:
+        """Take back what a build has moved that was killed, and remove what it has made."""
+        for left in self.place.parent.glob(".site-*"):
             with suppress(FileNotFoundError):  # or is at its end
                 self.take_back(left / "last")
                 if time.time() - left.stat().st_mtime > 3600:  # seconds; no build takes as long
                     rmtree(left, ignore_errors=True)
-        self.beside = TemporaryDirectory("", ".site-", place.parent, ignore_cleanup_errors=True)
-        self.new = Path(self.beside.name, "site")
 
     def publish(self, store: Store) -> Path:
         """Give the new site the place of the last: one build after the other.
