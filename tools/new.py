@@ -106,7 +106,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"Nothing is written: {error}.")
     for line in write(root, files):
         print(line)
-    print("Next: make serve, and replace what is marked TODO; a test finds what is left.")
+    print("Next: make serve, and write what is marked TODO. What is left of it is found by")
+    print("      make test ARGS=tests/text/test_pages.py")
 
 
 def chapter(root: Path, written: str, title: str = "") -> dict[str, str]:
@@ -135,7 +136,9 @@ def chapter(root: Path, written: str, title: str = "") -> dict[str, str]:
             raise RefusedError(f"{folder}/ is there already: choose another name")
     title = title.strip() or stem.replace("-", " ").replace("_", " ").capitalize()
     name = Name(stem, stem)
-    begun = PAGE.format(title=json.dumps(title, ensure_ascii=False))
+    # Between single quotes YAML leaves a backslash and a double quote as they are.
+    quoted = json.dumps(title, ensure_ascii=False) if "'" in title else f"'{title}'"
+    begun = PAGE.format(title=quoted)
     text = begun + FIGURE.format(stem=stem, name=name)
     return {page: text, "mkdocs.yml": contents_with(root, f"{stem}.md"), **of_figure(root, name)}
 
