@@ -106,8 +106,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"Nothing is written: {error}.")
     for line in write(root, files):
         print(line)
-    print("Next: make serve, and write what is marked TODO. What is left of it is found by")
-    print("      make test ARGS=tests/text/test_pages.py")
+    print("Next: make serve, and write what is marked TODO. make check finds what is left of it.")
 
 
 def chapter(root: Path, written: str, title: str = "") -> dict[str, str]:
