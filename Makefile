@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help serve check test long lint format rename labs lock audit proof site editions zensical torch architectures sweep models measure bench weigh clean
+.PHONY: help serve check test long lint format chapter figure rename labs lock audit proof site editions zensical torch architectures sweep models measure bench weigh clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,12 @@ format: $(VENV)/tests-installed ## mend what of the style a program can mend, an
 	[ ! -x $(BIN)/biome ] || $(BIN)/biome check --write --error-on-warnings || left=1; \
 	$(BIN)/ruff check || left=1; \
 	exit $$left
+
+chapter: ## begin a chapter, with a figure to alter: make chapter NAME=signs TITLE="Signs of a score"
+	@$(PYTHON) -m tools.new chapter "$(NAME)" "$(TITLE)"
+
+figure: ## begin a figure, with its test: make figure NAME=signs/sums
+	@$(PYTHON) -m tools.new figure "$(NAME)"
 
 rename: ## rename a snippet or a page, and all that names it: make rename FROM=variance/my_dice TO=variance/dice
 	@$(PYTHON) -m tools.rename "$(FROM)" "$(TO)"

@@ -121,8 +121,8 @@ class PageRenamer:
             re.compile(rf'((?<=/ )"){old}(?="[ ]/)'),
             re.compile(rf'(\bstored_(?:rows|table)\("){old}(?=")'),
         )
-        # Lists of pages, and a card.
-        self.list = re.compile(r"^[ ]*::: (?:settled|claims \S+)[ ].*$|^card: .*$", re.MULTILINE)
+        # A list of its sections, and a card.
+        self.list = re.compile(r"^[ ]*::: sections[ ].*$|^card: .*$", re.MULTILINE)
         self.word = re.compile(rf"(?<![\w-]){old}(?![\w-])")
         self.quoted = re.compile(rf"([\"']){old}\1")
 

@@ -34,7 +34,7 @@ RUNS = "numpy scipy matplotlib font-source-sans-pro font-source-serif-pro"
 PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools brotli ziamath"
 MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
 IMPORTED = re.compile(r"^import (\w+)$", re.MULTILINE)
-WATCHED = ("snippets", "docs", "proofs", "check_attention")
+WATCHED = ("snippets", "docs", "proofs", "check_attention", "mkdocs.yml")
 
 
 class Traced(Protocol):
@@ -254,8 +254,8 @@ class Project:
     def stamps_now(self) -> set[Stamp]:
         """Give the files in the folders that are watched, when each was saved, and its size."""
         stamps = set()
-        for folder in WATCHED:
-            for file in (self.root / folder).rglob("*"):
+        for watched in WATCHED:
+            for file in [self.root / watched, *(self.root / watched).rglob("*")]:
                 with suppress(FileNotFoundError):  # an editor's own, which is gone by now
                     if not file.is_dir():
                         stamps.add((file, *saved_at(file)))

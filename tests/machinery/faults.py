@@ -116,7 +116,7 @@ SITE = {
     "docs/other.md": "# Other\n\n## There\n\nSee [three](chapter.md#three).\n",
     "docs/references.md": "# References\n\n::: references\n",
     "docs/references.bib": "@misc{zhang, author = {Zhang, J.}, title = {A Note}}\n",
-    "docs/claims.md": "# Claims\n\n::: settled chapter\n\n::: claims source\n",
+    "docs/claims.md": "# Claims\n\n::: settled\n\n::: claims source\n",
     "docs/glossary.md": "# Words\n\nQuery\n:   A vector.\n\nKey\n:   A vector.\n",
     LAB: notebook("print(1)"),
     LINE: SCRIPT,

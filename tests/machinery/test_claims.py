@@ -46,7 +46,7 @@ def book(project):
         file = PROJECT.root / "snippets/claims" / f"{module}.py"
         shutil.copy(file, project.root / project.file(f"snippets/claims/{module}.py", ""))
     project.file("snippets/claims/source.py", SOURCE)
-    text = "---\ntitle: Claims\n---\n\n# Claims\n\n::: claims source\n\n::: settled chapter\n"
+    text = "---\ntitle: Claims\n---\n\n# Claims\n\n::: claims source\n\n::: settled\n"
     project.file("docs/claims.md", text)
     return project
 
@@ -124,10 +124,7 @@ def test_a_chapter_s_claims_are_listed_by_their_verdicts(book):
     [
         ("See [@a-1].", r"chapter.md:3: a reference is written [@key]"),
         ("See [@ a-1].", r"chapter.md:3: a reference is written [@key]"),
-        (
-            "::: settled sums",
-            "chapter.md:3: claim a-1 is settled on 'chapter', which is not listed",
-        ),
+        ("::: settled chapter", "chapter.md:3: this stands alone on its line: ::: chapter/snippet"),
         ("::: claims sauce", "chapter.md:3: no snippet 'claims/sauce'; did you mean 'claims/sour"),
     ],
 )
@@ -177,7 +174,7 @@ SUMS = "# C\n\n## Sums\n\nHere shorter steps of all matrices help, we found.\n"
 def own(book):
     """A project with a finding of its own, said on its page."""
     book.file("snippets/claims/ours.py", OURS)
-    book.file("docs/claims.md", "# Claims\n\n::: claims source\n\n::: claims ours chapter\n")
+    book.file("docs/claims.md", "# Claims\n\n::: claims source\n\n::: claims ours\n")
     return book
 
 
@@ -208,10 +205,30 @@ def test_what_is_refuted_is_said_no_more(own):
     assert "chapter.md:5: snippets/claims/ours.py:9 has refuted 'shorter steps … help'" in found
 
 
-def test_a_page_without_findings_is_a_mistake(own):
-    own.file("docs/claims.md", "# Claims\n\n::: claims source\n\n::: claims ours variance\n")
-    (found,) = own.build(SUMS).warnings
-    assert "no claim in snippets/claims/ours.py is settled on 'variance'" in found
+def test_pages_come_in_the_order_of_the_contents(own):
+    """Those of claims and those of our findings; what the contents do not have comes last."""
+    second = '"own-2", "sums", says="1 < 2", settled="a.md", runs="r", arm="a", otherwise="o"'
+    entered = (
+        f"@ledger.ours({second})\ndef second():\n    '''So.'''\n    return steps()\n\n\nclaims ="
+    )
+    own.file("snippets/claims/ours.py", OURS.replace("claims =", entered))
+    text = SOURCE.replace('says="4 < 5", settled="chapter.md"', 'says="4 < 5", settled="b.md"')
+    own.file("snippets/claims/source.py", text)
+    own.file("docs/a.md", "# The first\n\nSums.\n")
+    own.file("docs/b.md", "# The last\n")
+    own.file("docs/claims.md", "# Claims\n\n::: settled\n\n::: claims ours\n\n::: claims source\n")
+    for nav, pages in (
+        ("chapter.md, a.md", ["chapter", "a"]),
+        ("a.md, chapter.md", ["a", "chapter"]),
+    ):
+        own.more = f"nav: [index.md, {nav}, claims.md]\n"
+        assert own.build(SUMS).warnings == []
+        assert re.findall('<li id="of-(.*?)">', listed(own)) == ["chapter", "b"]
+        assert re.findall('<h2 id="(.*?)">', listed(own)) == pages
+    own.more = "nav: [b.md, chapter.md]\n"
+    own.build(SUMS)
+    assert re.findall('<li id="of-(.*?)">', listed(own)) == ["b", "chapter"]
+    assert '<h2 id="a">The first</h2>' in listed(own)
 
 
 TIMED = '''"""Claims whose findings say when they were made."""

@@ -5,7 +5,6 @@ is read here, and one runs as a reader would run it.
 """
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -104,16 +103,3 @@ def test_a_script_that_needs_weave_would_fail(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import weave\n")
     assert "ModuleNotFoundError" in run_alone(script).stderr
-
-
-def test_what_the_guides_have_one_add_is_not_there_yet():
-    """Who copies a script to the name in README.md, to the letter, must overwrite nothing."""
-    root, told = SNIPPETS.parent, re.compile(r"`((?:snippets|docs|tests)/[\w/]*dice[\w/.]*)`")
-    for guide in ("README.md", "CONTRIBUTING.md"):
-        names = told.findall((root / guide).read_text("utf-8"))
-        assert names, guide
-        # A trial that is not committed may be there.
-        listing = ["git", "ls-files", "--", *names]
-        there = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout
-        assert not there.split(), f"{guide} has everyone copy to this name: `make rename` yours"
-    assert (root / "snippets/variance/spread.py").is_file(), "it is the one to copy"

@@ -1,18 +1,18 @@
-"""The tables of claims: `::: claims note` lists those of a source, `::: settled variance` a page's.
+"""The tables of claims: `::: claims note` lists those of a source, `::: settled` those of pages.
 
 A row says what the claim says, the verdict, what was found, the section that settles it, and the
 check: all that the ledger says, which snippets/claims/note.py leaves behind as `claims`. `settled`
-lists the claims of some pages by their verdicts, for a page to link to: `claims.md#of-variance`.
+lists by page and verdict the claims that a page settles: `claims.md#of-variance` leads to a page's.
 
-`::: claims ours training` lists what one page says of our own runs: a finding has an `arm`, the one
-that would have refuted it.
+`::: claims ours` lists what pages say of our own runs, with a heading for each page: a finding has
+an `arm`, the one that would have refuted it. Pages come in the order of the contents.
 """
 
 import re
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from weave.basics.errors import WeaveError
 from weave.embeds.embed import Context, block
 from weave.embeds.figure import code_block
 from weave.project import Project, looks_up
@@ -37,6 +37,7 @@ TONES = {
 # What the ledger says of a claim in Markdown; the last three of a finding of our own.
 WORDS = ("said", "place", "needs", "reading", "text", "runs", "arm", "otherwise")
 CITATION = re.compile(r"\[@([^\]]+)\]")
+NAV = re.compile(r"^nav:.*?(?=^[^\s#]|\Z)", re.MULTILINE | re.DOTALL)
 
 Claim = dict[str, Any]  # what a ledger says of a claim
 
@@ -68,15 +69,55 @@ def claims_by_number(project: Project, _: str) -> dict[str, Claim]:
     return found
 
 
+@looks_up("contents")
+def contents(project: Project, _: str) -> list[str]:
+    """List the pages of the nav in mkdocs.yml, by their stems, in its order."""
+    config = project.root / "mkdocs.yml"
+    text = config.read_text("utf-8", errors="replace") if config.is_file() else ""
+    nav = NAV.search(text)
+    return re.findall(r"([\w-]+)\.md\b", nav[0]) if nav else []
+
+
+def in_order(pages: Iterable[str], context: Context) -> list[str]:
+    """Sort pages as the contents list them; what those lack comes last."""
+    listed = context.look_up("contents")
+
+    def place(page: str) -> tuple[int, str]:
+        return listed.index(page) if page in listed else len(listed), page
+
+    return sorted(set(pages), key=place)
+
+
 def weave_table(match: re.Match[str], context: Context) -> str:
-    """Give the table of a source's claims, in HTML with Markdown in its cells."""
+    """Give the table of a source's claims, in HTML with Markdown in its cells.
+
+    Our own findings have one for each page, below a heading.
+    """
     source = match["ledger"]
-    file = f"snippets/claims/{source}.py"
     claims: dict[str, Claim] = context.results(f"claims/{source}").claims
+    if not any("arm" in claim for claim in claims.values()):
+        return table(source, claims, ("Claim", "What we find"), context)
+    parts = ""
+    for page in in_order(map(page_of, claims.values()), context):
+        title, _ = context.look_up("section", f"{page}.md")
+        found = {key: claim for key, claim in claims.items() if page_of(claim) == page}
+        columns = ("What we say", "What would refute it")
+        parts += f"\n## {title} {{#{page}}}\n{table(source, found, columns, context)}"
+    return parts
+
+
+def table(source: str, claims: dict[str, Claim], columns: tuple[str, str], context: Context) -> str:
+    """Give a table of claims.
+
+    Args:
+        source: the ledger's name.
+        claims: what it says of those that are to be listed, by number.
+        columns: what the claim's column is headed, and what is found.
+        context: the page.
+    """
+    file = f"snippets/claims/{source}.py"
     rows = ""
     for key, claim in claims.items():
-        if match["said_on"] and page_of(claim) != match["said_on"]:
-            continue
         place = f"{file}:{claim['line']}: {key}"
         woven = dict(claim)
         for part in WORDS:
@@ -85,11 +126,6 @@ def weave_table(match: re.Match[str], context: Context) -> str:
         if "arm" in claim and claim["said"][0].islower():  # a part of a sentence
             woven["said"] = f"… {woven['said']}"
         rows += table_row(key, woven, file, context)
-    if not rows:
-        raise WeaveError(f"no claim in {file} is settled on '{match['said_on']}'")
-    columns = ("Claim", "What we find")
-    if match["said_on"]:
-        columns = ("What we say", "What would refute it")
     head = f"<tr markdown><th>{columns[0]}</th><th>Verdict</th><th>{columns[1]}</th></tr>"
     return (
         f'\n<div class="listing" markdown>\n<table data-source="{source}" markdown>\n'
@@ -180,7 +216,7 @@ def folded_check(claim: Claim, file: str, context: Context) -> str:
 def weave_settled(match: re.Match[str], context: Context) -> str:
     """List by page the claims that it settles, by their verdicts, in Markdown."""
     items = ""
-    for page, verdicts in claims_of_pages(match["settling"].split(), context).items():
+    for page, verdicts in claims_of_pages(context).items():
         title, _ = context.look_up("section", f"{page}.md")
         count = sum(len(keys) for keys in verdicts.values())
         items += f'<li id="of-{page}" markdown="block">\n\n[{title}]({page}.md): {count} claims.'
@@ -192,25 +228,21 @@ def weave_settled(match: re.Match[str], context: Context) -> str:
     return context.weave_part(f'\n<ul class="settled" markdown="block">\n{items}</ul>\n')
 
 
-def claims_of_pages(pages: list[str], context: Context) -> dict[str, dict[str, list[str]]]:
+def claims_of_pages(context: Context) -> dict[str, dict[str, list[str]]]:
     """Give by page and verdict the numbers of the claims that the page settles.
 
-    Raises:
-        WeaveError: a claim is settled on a page that is not among them.
+    What no source says is our own addition, and our own findings have a table of their own.
     """
+    claims: dict[str, Claim] = context.look_up("claims")
+    counted = {k: claim for k, claim in claims.items() if claim["place"] and not claim["is_ours"]}
+    pages = in_order(map(page_of, counted.values()), context)
     found: dict[str, dict[str, list[str]]] = {page: {} for page in pages}
-    for key, claim in sorted(context.look_up("claims").items()):
-        page = page_of(claim)
-        if claim["is_ours"]:  # which a table of its own lists
-            continue
-        if page not in found:
-            raise WeaveError(f"claim {key} is settled on '{page}', which is not listed here")
-        if claim["place"]:  # what no source says is our own addition
-            found[page].setdefault(claim["verdict"], []).append(key)
+    for key, claim in sorted(counted.items()):
+        found[page_of(claim)].setdefault(claim["verdict"], []).append(key)
     return found
 
 
 EMBEDS = [
-    block("settled", r"settled(?P<settling>(?:[ ]+[\w-]+)+)", weave_settled),
-    block("claims", r"claims[ ]+(?P<ledger>\S+)(?:[ ]+(?P<said_on>\S+))?", weave_table),
+    block("settled", "settled", weave_settled),
+    block("claims", r"claims[ ]+(?P<ledger>\S+)", weave_table),
 ]
