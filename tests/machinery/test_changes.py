@@ -2,7 +2,7 @@
 
 import pytest
 
-from weave.basics.changes import base_of, changed_files, changed_lines, git
+from weave.basics.changes import base_of, changed_files, git, texts_before
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def commit(root) -> None:
     git(root, "commit", "--quiet", "--message=a commit")
 
 
-def test_lines_are_those_of_the_file_as_it_is(repository):
+def test_what_is_committed_and_what_is_not_differs(repository):
     git(repository, "checkout", "--quiet", "-b", "mine")
     (repository / "page.md").write_text("zero\none\ntwo\nthree\n")
     (repository / "gone.md").unlink()
@@ -34,9 +34,9 @@ def test_lines_are_those_of_the_file_as_it_is(repository):
     (repository / "site").mkdir()
     (repository / "site/made.html").write_text("made")
     assert changed_files(repository) == {"page.md", "gone.md", "ümläut.md"}
-    lines = changed_lines(repository)
-    assert lines.pop("gone.md", set()) == set()
-    assert lines == {"page.md": {1, 3, 5}, "ümläut.md": {1, 2, 3}}
+    names = ["page.md", "ümläut.md", "other.md"]
+    then = {"page.md": "one\ntwo\nthree\n", "ümläut.md": ""}
+    assert texts_before(repository, names) == then
 
 
 def test_a_branch_is_compared_with_where_it_left_the_newest_main(repository, tmp_path_factory):
@@ -52,7 +52,7 @@ def test_a_branch_is_compared_with_where_it_left_the_newest_main(repository, tmp
     (clone / "page.md").write_text("mine\n")
     git(clone, "commit", "--quiet", "--all", "--message=mine, on the local main")
     assert base_of(clone) == new
-    assert changed_lines(clone) == {"page.md": {1}}
+    assert texts_before(clone, ["page.md"]) == {"page.md": "other\n"}
 
 
 def test_without_another_repository_only_what_is_not_committed_is_new_on_main(repository):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from tests.conftest import PROJECT
 from weave.run.assertions import Assertion
 from weave.text.numbers import ASSUMED, typed_numbers
-from weave.text.prose import NOTE, Texts, judge, place_of, readers_of, texts_of
+from weave.text.prose import Texts, judge, place_of, readers_of, texts_of
 from weave.text.sentences import VALUE, Sentence, Text, in_words, matches
 
 TURNED = dict(
@@ -76,13 +76,8 @@ class Site:
 
     def mistakes(self, texts: Texts) -> set[tuple[str, int, str]]:
         """Give the mistakes that a build would name."""
-        found = judge(texts)
-        return {
-            (page, *each)
-            for page, said in found.items()
-            for each in said
-            if not each[1].startswith(NOTE)
-        }
+        found = judge(texts).mistakes
+        return {(page, *each) for page, said in found.items() for each in said}
 
     def speaking(self) -> Iterator[tuple[Text, Sentence]]:
         """Yield the sentences that speak of computed results."""

@@ -1,14 +1,12 @@
 """What differs from the main branch, committed or not: what an author is working on."""
 
-import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 # Where the main branch is, in a fork too: what is newest of these counts.
 REMOTE = ("refs/remotes/upstream/main", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
 LOCAL = ("refs/heads/main",)
-FILE = re.compile(r"^\+\+\+ b/(?P<name>.*?)\t?$")
-HUNK = re.compile(r"^@@ -\S+ \+(?P<first>\d+)(?:,(?P<count>\d+))? @@")
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -50,27 +48,21 @@ def changed_files(root: Path) -> set[str]:
     return {name for name in (differ + unknown_files(root)).split("\0") if name}
 
 
-def changed_lines(root: Path) -> dict[str, set[int]]:
-    """Give by file the numbers of the lines that are new or differ, as the file is now.
+def texts_before(root: Path, names: Iterable[str]) -> dict[str, str]:
+    """Give those of some files that differ from the main branch, each with its text there.
+
+    The text is empty where the file is new.
 
     Raises:
         OSError, subprocess.CalledProcessError: as `git` does.
     """
-    lines: dict[str, set[int]] = {}
-    options = "--relative --unified=0 --no-renames --diff-filter=d --no-color --no-ext-diff"
-    name = ""
-    for line in git(root, "diff", *options.split(), "--dst-prefix=b/", base_of(root)).split("\n"):
-        if found := FILE.match(line):
-            name = found["name"]
-            lines[name] = set()
-        elif found := HUNK.match(line):
-            first = int(found["first"])
-            lines[name].update(range(first, first + int(found["count"] or 1)))
-    for name in unknown_files(root).split("\0"):
-        if name and (root / name).is_file():
-            count = (root / name).read_bytes().count(b"\n") + 1
-            lines[name] = set(range(1, count + 1))
-    return lines
+    base, texts = base_of(root), {}
+    for name in changed_files(root).intersection(names):
+        try:
+            texts[name] = git(root, "show", f"{base}:./{name}")
+        except subprocess.CalledProcessError:
+            texts[name] = ""
+    return texts
 
 
 def unknown_files(root: Path) -> str:

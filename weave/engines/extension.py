@@ -18,7 +18,6 @@ from weave.basics.errors import WeaveError
 from weave.embeds.embed import KINDS, Context
 from weave.pages.published import published
 from weave.project import project_at
-from weave.text.prose import NOTE
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
 # and space as well would make four fifths of a page's elements.
@@ -87,8 +86,7 @@ class Weaver(Preprocessor):
         if text.startswith("---"):
             woven += "\n\n" + context.report(WeaveError(NO_YAML), f"{page}:1")
         for line, mistake in context.look_up("mistakes", context.source) or ():
-            if not mistake.startswith(NOTE):  # what is no mistake is for the engine to say
-                woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
+            woven += "\n\n" + context.report(WeaveError(mistake), f"{page}:{line}")
         for kind in KINDS.values():
             woven += kind.at_end(context)
         context.report_again()

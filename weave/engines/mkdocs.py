@@ -12,7 +12,7 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_page_content         what the page became, and its sections for search
     on_env                  links to anchors that are not there
     on_post_page            once all pages are converted: a page within the theme, finished
-    on_post_build           search's list, the fonts; the new site takes the place of the last
+    on_post_build           notes; search's list, the fonts; the new site takes the last one's place
 
 `pages.py` says how a page is kept, `live.py` how the site is served while it is made.
 """
@@ -37,6 +37,7 @@ from weave.embeds.embed import Context, log, mistake
 from weave.engines import progress
 from weave.engines.links import NameLine, name_lines
 from weave.engines.live import LiveSite
+from weave.engines.notes import Notes
 from weave.engines.pages import Pages
 from weave.engines.serving import (
     DamagedError,
@@ -71,6 +72,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         pages: those of this build.
         context: the page that is being read.
         links: names the lines of broken ones, and shows these.
+        notes: what the author has been told, while serving.
         listed: the sections that search will list.
         nav: the contents.
     """
@@ -85,6 +87,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     links: NameLine
     listed: list[search.Listed]
     nav: Navigation
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes = Notes()
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Learn what MkDocs is about to do. It keeps the object of a plugin that has this method.
@@ -111,6 +117,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             self.live = self.live or LiveSite(self.project)
             config.site_dir = str(self.live.folder(Path(config.site_dir)))
         elif not self.in_place:
+            self.notes = Notes()  # MkDocs keeps the object for the next build of this process
             self.site = finish.Site(Path(config.site_dir))
             config.site_dir = str(self.site.new)
         return config
@@ -297,11 +304,12 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Put up the site; after a strict build with warnings the last one stays.
+        """Say notes, and put up the site; after a strict build with warnings the last one stays.
 
         Args:
             config: what mkdocs.yml says.
         """
+        self.notes.say(self.project)
         counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
         if any(counter.get_counts() for counter in counters):  # MkDocs counts if it is strict
             return

@@ -1,47 +1,80 @@
-"""Notes to the author of a page: each is said once, and again only if its line has changed."""
+"""Notes to an author, on sentences that are not on the main branch: what no code holds in them.
+
+`weave/text/prose.py` says what that is. A note is no mistake and stops nothing. What others have
+written is not noted; so where there is no git, nothing is.
+"""
 
 import logging
-import re
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from subprocess import CalledProcessError
 
-from weave.embeds.embed import Context, log
-from weave.project import digest
-from weave.text.prose import NOTE
+from weave.basics.changes import texts_before
+from weave.embeds.embed import log
+from weave.project import Project
+from weave.text.prose import Judged, Statement, note_on
+from weave.text.sentences import NO_TEXT, in_words
 
-MANY = 4  # notes, of which only the lines are named
-LINE = re.compile(r"(?<=:)\d+(?=:)")
+MANY = 6  # notes on a page, of which only some are said whole
+WHOLE = 4
 
 
-def new_notes(context: Context) -> list[tuple[int, str]]:
-    """Give the notes on a page that the author has not read yet, each with its line.
+class Notes:
+    """What an author has been told since the server was started, or the build.
 
-    Args:
-        context: the page, which has just been made. What is said of it is noted in its project.
+    Attributes:
+        seen: the sentences that were there at an earlier build, by their file and their words.
     """
-    file = context.project.root / "docs" / context.source
-    if file.suffix != ".md" or not log.isEnabledFor(logging.INFO):
-        return []
-    lines = file.read_text("utf-8-sig", "replace").splitlines()
-    notes: dict[str, tuple[int, str]] = {}
-    for line, note in context.look_up("mistakes", context.source) or ():
-        if note.startswith(NOTE):
-            # The same as before, wherever its line stands by now.
-            sign = f"{LINE.sub('', note)} {lines[line - 1].strip()}"
-            notes.setdefault(sign, (line, note))
-    said = said_before(context)
-    if said != [*notes]:
-        trace = {"notes": digest([*notes])}
-        context.project.store.write("notes", context.source, trace, {"said": [*notes]})
-    new = [note for sign, note in notes.items() if sign not in said]
-    if len(new) < MANY:
-        return new
-    places = sorted({line for line, _ in new})
-    named = ", ".join(map(str, places[:10])) + (" and more" if len(places) > 10 else "")
-    where = f"in lines {named}" if len(places) > 1 else f"in line {named}"
-    return [(places[0], f"{NOTE}{len(new)} comparisons that no assertion has, {where}")]
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[str, str]] = set()
+
+    def say(self, project: Project) -> None:
+        """Say the notes on sentences that are new since the last build.
+
+        Args:
+            project: has been refreshed.
+        """
+        if not log.isEnabledFor(logging.INFO):
+            return
+        judged: Judged = project.look_up("judged")
+        fresh = [each for each in judged.statements if sign(each) not in self.seen]
+        self.seen.update(map(sign, fresh))
+        if not fresh:  # git takes a while
+            return
+        notes = []
+        for statement in of_the_author(project, fresh):
+            if note := note_on(judged.texts, statement):
+                notes.append((statement.page, statement.line, note))
+        notes.sort(key=lambda note: note[:2])
+        for page, on_page in groupby(notes, key=lambda note: note[0]):
+            for line, note in in_short([(line, note) for _, line, note in on_page]):
+                log.info("docs/%s.md:%d: note: %s", page, line, note)
 
 
-def said_before(context: Context) -> list[str]:
-    """Give what was said of a page when it was made last."""
-    for entry in context.project.store.entries("notes", context.source):
-        return list(entry.read("said"))
-    return []
+def sign(statement: Statement) -> tuple[str, str]:
+    """Tell a sentence from others, wherever its lines stand by now."""
+    return statement.file, statement.sentence.words
+
+
+def of_the_author(project: Project, statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield those whose words their file on the main branch does not have."""
+    files = {each.file for each in statements}
+    try:
+        texts = texts_before(project.root, files)
+    except (OSError, CalledProcessError):
+        return
+    before = {file: in_words(NO_TEXT.sub(" ", text)) for file, text in texts.items()}
+    for each in statements:
+        if each.file in before and each.sentence.words not in before[each.file]:
+            yield each
+
+
+def in_short(notes: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """Give the notes on a page; of many the first, and the lines of the rest."""
+    if len(notes) < MANY:
+        return notes
+    rest = notes[WHOLE:]
+    lines = [*dict.fromkeys(line for line, _ in rest)]
+    where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
+    return [*notes[:WHOLE], (lines[0], f"{len(rest)} more sentences such as these, in {where}")]

@@ -27,7 +27,6 @@ from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 
 from weave.embeds.embed import Context, log
-from weave.engines.notes import new_notes
 from weave.pages import plain, search
 from weave.project import Project, digest
 from weave.text.headings import title_of
@@ -190,8 +189,6 @@ class Pages:
             "sections": search.sections(html),
             "plain": plain.edition(context),
         }
-        for line, note in [] if context.waits else new_notes(context):
-            log.info("docs/%s:%d: %s", context.source, line, note)
         is_quiet = not log.isEnabledFor(logging.WARNING)
         context.trace["options"] = self.site["options"]
         context.trace["machinery pages"] = self.project.digest("machinery pages")

@@ -14,8 +14,9 @@ caption's. Then the number is known if it is
 Where the text gives the name as well, as in `$d = 64$`, only the setting of this name counts.
 
 Messages, comments and docstrings make no number known. What the rule cannot see: a setting in the
-place of another of the same snippet; a number in words, such as "twelve"; a number in a sentence in
-which code has no part.
+place of another of the same snippet; a number in words, such as "twelve". A number in a sentence in
+which code has no part is no mistake. If none of the snippets that the page names has it as a
+setting, there is a note on it (`note_on` in `weave/text/prose.py`).
 """
 
 import ast
@@ -184,11 +185,11 @@ def numbers_listed(node: ast.expr) -> Iterator[float]:
 
 def unknown_numbers(
     sentence: str, asserted: Iterable[str], settings: Iterable[Settings]
-) -> Iterator[str]:
-    """Say what is wrong with each number that is typed in a sentence and that code does not know.
+) -> Iterator[tuple[str, str]]:
+    """Yield each number that is typed in a sentence and that code does not know, and say why.
 
     Args:
-        sentence: as it is written, in which code has a part.
+        sentence: as it is written.
         asserted: the code of the assertions whose words the sentence has.
         settings: of the snippets that it quotes, that assert words of it, or whose caption it is.
     """
@@ -216,7 +217,8 @@ def unknown_numbers(
         of_this_name = named.get(number.name)
         if of_this_name and not number.values & of_this_name:
             found = " or ".join(f"{value:g}" for value in sorted(of_this_name))
-            yield f"the code has {number.name} = {found}, and the text {number.digits}"
+            mistake = f"the code has {number.name} = {found}, and the text {number.digits}"
+            yield number.digits, mistake
         elif not number.values & set_in_code:
             mend = "quote it, or name it in the computing cell"
-            yield f"no code knows {number.digits}: {mend}"
+            yield number.digits, f"no code knows {number.digits}: {mend}"

@@ -4,8 +4,13 @@ A snippet's last cell holds assertions whose messages are words of a page that s
 or of its own caption and text alternative (`weave/run/assertions.py`). An assertion holds every
 sentence that has its words: a page and a caption may say the same. Words that no text has are a
 mistake, and so is an assertion that does not hold. A number that no code knows is a mistake too
-(`weave/text/numbers.py` has the rule). A comparison that no assertion has the words of is a note to
-the author: one of two sentences, say, that has been altered where the other still has the words.
+(`weave/text/numbers.py` has the rule).
+
+What may be right and is held by no code is a *note* to its author: a comparison in words that no
+assertion has (one of two sentences, say, that has been altered where the other still has the
+words), and a number that is typed in a sentence without any code. A heading, a question, and what
+another source says (it is cited) are no cause for one, nor a comparison of formulas, which is
+derived and not measured. `weave/engines/notes.py` says them, of sentences that are new.
 """
 
 import re
@@ -14,17 +19,18 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from weave.basics.store import Entry
 from weave.project import Project, looks_up
 from weave.run.assertions import Assertion
 from weave.run.results import Results
 from weave.run.snippet import read_snippet
-from weave.text.numbers import Settings, settings_of, unknown_numbers
+from weave.text.numbers import EQUALS, Settings, settings_of, unknown_numbers
 from weave.text.sentences import (
     ASIDE,
     FORMULA,
+    QUOTATION,
     VALUE,
     Sentence,
     Text,
@@ -35,14 +41,42 @@ from weave.text.sentences import (
     shown_at,
 )
 
-NOTE = "note: "
+VERBS = "rises?|falls?|grows?|shrinks?|increases?|decreases?"
 COMPARES = re.compile(
-    r"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|better|worse|rises?"
-    r"|falls?|grows?|shrinks?|increases?|decreases?|twice(?! √)|double[sd]?|exceeds?|times as)\b"
+    rf"\b(?:more|less|fewer|larger|smaller|greater|higher|lower|longer|shorter|wider|narrower|better"
+    rf"|worse|{VERBS}|twice(?! √)|double[sd]?|half as|exceeds?|times as)\b"
 )
+# Words that seem to compare; also what a computed number says: {= … } times as long.
+NO_COMPARISON = re.compile(
+    rf"\b(?:(?:no|any) (?:longer|more)(?! than)|(?:once|one) more|more or less|less (?:the|that)"
+    rf"|(?:to|may|might) (?:{VERBS}))\b|… times as\b",
+    re.IGNORECASE,
+)
+LINK = re.compile(r"\[[^\]]*\]\([^)]*\)")  # what it says stands where it leads
+LABEL = re.compile(r"\b(?:19\d|20[0-3])\d\b|\b(?:sections?|footnote|equation) \d[\d.]*")
+HEADING = re.compile(r"\s*(?:#|\?\?\?|!!!)")
+QUESTION = re.compile(r"\?[*)”]*\s*$")
+CITED = re.compile(r"\[@|\]\(https?:")
 # `variance/spread.std[64]` or, on a page of the chapter, `spread.std[64]`.
 RESULT = re.compile(r"(?:(?P<chapter>[a-z][\w-]*)/)?(?P<snippet>[\w-]+)\.[^\W\d]\w*")
 Mistakes = dict[str, list[tuple[int, str]]]  # by page, each with its line
+
+
+class Statement(NamedTuple):
+    """A sentence, or a row of a table, that readers see, and what code has to do with it."""
+
+    page: str  # that shows it, by its stem
+    line: int  # of the page; a caption stands where the figure does
+    where: str  # the place in a script, before a colon, if it stands there and not on the page
+    file: str  # that has it, below the root
+    sentence: Sentence
+    snippets: Set[str]  # that have a part in what it says
+    asserted: list[str]  # the code of the assertions of which it has the words
+
+    @property
+    def has_code(self) -> bool:
+        """Whether it quotes something, or a snippet asserts its words, or has it as a caption."""
+        return bool(self.snippets or VALUE.search(self.sentence.text))
 
 
 @dataclass
@@ -56,25 +90,43 @@ class Texts:
     findings: list[dict[str, Any]] = field(default_factory=list)  # of our own
 
 
+class Judged(NamedTuple):
+    """What the site says, compared with what snippets know."""
+
+    texts: Texts
+    mistakes: Mistakes
+    statements: list[Statement]
+
+
 @looks_up("prose", entry="mistakes")
 def prose(project: Project, _: str) -> Mistakes:
-    """Give by page the mistakes in what it says of numbers.
+    """Give by page the mistakes in what it says of numbers."""
+    mistakes: Mistakes = project.look_up("judged").mistakes
+    return mistakes
+
+
+@looks_up("judged")
+def judged(project: Project, _: str) -> Judged:
+    """Judge the texts of the site.
 
     A page is judged once all is there that may assert its words: all ledgers, and the snippets that
     it names and those of its chapter.
     """
     if any(name.startswith("claims/") for name in project.pending):
-        return {}
+        return Judged(Texts(), {}, [])
     texts = texts_of(project)
     found = judge(texts)
     for name in project.pending:
         for page in readers_of(texts, name):
-            found[f"{page}.md"] = []
+            found.mistakes[f"{page}.md"] = []
+    missing = {*project.pending, *project.failed}
+    unsure = {page for name in missing for page in readers_of(texts, name)}
     for name, error in project.failed.items():
         # A page that shows it has said so already, and says a mistake once. A lab has its own.
-        home = [] if name.startswith("labs/") else found.get("index.md", [])
-        found.get(f"{name.partition('/')[0]}.md", home).append((1, str(error)))
-    return found
+        home = [] if name.startswith("labs/") else found.mistakes.get("index.md", [])
+        found.mistakes.get(f"{name.partition('/')[0]}.md", home).append((1, str(error)))
+    sure = [each for each in found.statements if each.page not in unsure]
+    return found._replace(statements=sure)
 
 
 def texts_of(project: Project) -> Texts:
@@ -137,7 +189,7 @@ def kept_settings(project: Project, name: str) -> Settings:
     )
 
 
-def judge(texts: Texts) -> Mistakes:
+def judge(texts: Texts) -> Judged:
     """Compare what texts say with what snippets assert, and with the numbers that they know."""
     found: Mistakes = {f"{page}.md": [] for page in texts.pages}
     borne_out = BorneOut()
@@ -146,24 +198,12 @@ def judge(texts: Texts) -> Mistakes:
             found[f"{page}.md"].append((line, mistake))
     for page, line, mistake in mistakes_in_findings(texts, borne_out):
         found[f"{page}.md"].append((line, mistake))
-    for page, text in texts.pages.items():
-        for number, sentence in enumerate(text.sentences):
-            snippets = snippets_quoted(sentence.text, page) | borne_out.snippets(text, number)
-            if snippets or VALUE.search(sentence.text):
-                for mistake in mistakes_in_sentence(texts, text, number, snippets, borne_out):
-                    found[f"{page}.md"].append((sentence.line, mistake))
-    for name, caption in texts.captions.items():
-        page, line = place_of(texts, name)
-        if line:  # else nobody sees it
-            for number, sentence in enumerate(caption.sentences):
-                chapter = name.partition("/")[0]
-                snippets = snippets_quoted(sentence.text, chapter) | {name}
-                where = f"{caption.name}:{sentence.line}: "
-                for mistake in mistakes_in_sentence(
-                    texts, caption, number, snippets, borne_out, where
-                ):
-                    found[f"{page}.md"].append((line, mistake))
-    return found
+    statements = [*statements_of(texts, borne_out)]
+    for statement in statements:
+        if statement.has_code:
+            for mistake in mistakes_in_statement(texts, statement):
+                found[f"{statement.page}.md"].append((statement.line, mistake))
+    return Judged(texts, found, statements)
 
 
 @dataclass
@@ -291,38 +331,75 @@ def snippets_quoted(sentence: str, chapter: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def mistakes_in_sentence(
-    texts: Texts,
-    text: Text,
-    number: int,
-    snippets: Set[str],
-    borne_out: BorneOut,
-    where: str = "",
-) -> Iterator[str]:
-    """Yield the numbers in a sentence that no code knows, and notes on what nothing asserts.
+def statements_of(texts: Texts, borne_out: BorneOut) -> Iterator[Statement]:
+    """Yield all sentences that readers see."""
+    for page, text in texts.pages.items():
+        for number, sentence in enumerate(text.sentences):
+            snippets = snippets_quoted(sentence.text, page) | borne_out.snippets(text, number)
+            asserted = borne_out.code(text, number)
+            yield Statement(page, sentence.line, "", text.name, sentence, snippets, asserted)
+    for name, caption in texts.captions.items():
+        page, line = place_of(texts, name)
+        if line:  # else nobody sees it
+            for number, sentence in enumerate(caption.sentences):
+                snippets = snippets_quoted(sentence.text, name.partition("/")[0]) | {name}
+                asserted = borne_out.code(caption, number)
+                where = f"{caption.name}:{sentence.line}: "
+                yield Statement(page, line, where, caption.name, sentence, snippets, asserted)
 
-    Args:
-        texts: all that the site says.
-        text: the text that has the sentence.
-        number: which of its sentences it is.
-        snippets: those that have a part in what it says.
-        borne_out: what is asserted of which sentence.
-        where: names the place of a sentence that does not stand on the page itself.
-    """
-    sentence = text.sentences[number].text
-    asserted = borne_out.code(text, number)
+
+def mistakes_in_statement(texts: Texts, statement: Statement) -> Iterator[str]:
+    """Yield a mistake for each number in a sentence with code that no code knows."""
+    snippets = statement.snippets
     if snippets <= texts.settings.keys():  # else one is not there, or failed: that is said already
         settings = [texts.settings[name] for name in sorted(snippets)]
-        for mistake in unknown_numbers(sentence, asserted, settings):
-            yield f"{where}{mistake}"
-    if not asserted:
-        for word in comparing_words(sentence):
-            yield f"{NOTE}{where}'{word}' compares, and no assertion has it"
+        text = statement.sentence.text
+        for _, mistake in unknown_numbers(text, statement.asserted, settings):
+            yield f"{statement.where}{mistake}"
 
 
-@lru_cache(2**14)
+def note_on(texts: Texts, statement: Statement) -> str:
+    """Say what a sentence states that no code holds; nothing, if all is held or no statement."""
+    text = statement.sentence.text
+    if statement.asserted or HEADING.match(text) or QUESTION.search(text):
+        return ""
+    if statement.has_code:
+        numbers, words = [], comparing_words(text)
+    elif CITED.search(text):
+        return ""
+    else:
+        numbers = typed_without_code(texts, statement)
+        derived = any(not EQUALS.search(formula) for formula in FORMULA.findall(text))
+        words = [] if derived else comparing_words(text)
+    lacks, mends = [], []
+    if numbers:
+        lacks.append(f"no code knows {', '.join(numbers)}")
+        mends.append("quote what code computes, {= … }")
+    if words:
+        lacks.append(f"no assertion has {', '.join(map(repr, words))}")
+        mends.append("assert the words in a snippet")
+    said = f"{statement.where}'{shortened(text)}': {' and '.join(lacks)}"
+    return f"{said}; {', or '.join(mends)}" if lacks else ""
+
+
+def typed_without_code(texts: Texts, statement: Statement) -> list[str]:
+    """Give the numbers in a sentence without code that no snippet of its page has as a setting."""
+    page, text = statement.page, statement.sentence.text
+    for no_number in (LINK, LABEL):
+        text = no_number.sub(" ", text)
+    settings = [
+        each
+        for name, each in texts.settings.items()
+        if name.startswith(f"{page}/") or mentions(texts.pages[page], name)
+    ]
+    return [*dict.fromkeys(digits for digits, _ in unknown_numbers(text, [], settings))]
+
+
 def comparing_words(sentence: str) -> list[str]:
     """Give the words of a sentence that compare something; none of a table's row."""
-    for no_words in (VALUE, FORMULA, ASIDE):
+    if sentence.lstrip().startswith("|"):
+        return []
+    sentence = VALUE.sub("…", sentence)
+    for no_words in (FORMULA, LINK, ASIDE, QUOTATION, NO_COMPARISON):
         sentence = no_words.sub(" ", sentence)
-    return [] if sentence.lstrip().startswith("|") else COMPARES.findall(sentence)
+    return [*dict.fromkeys(COMPARES.findall(sentence))]
