@@ -18,6 +18,7 @@ from weave.basics.errors import WeaveError
 from weave.embeds.embed import KINDS, Context
 from weave.pages.published import published
 from weave.project import project_at
+from weave.text import prose  # noqa: F401 (it answers the look-up of mistakes)
 
 # In code, words and numbers that say something have a colour. An element around every name, comma
 # and space as well would make four fifths of a page's elements.
