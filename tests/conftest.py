@@ -33,7 +33,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Collect what belongs to a change, instead of everything."""
-    if config.option.changed is not None and not hasattr(config, "workerinput"):
+    if config.option.changed is not None:
         config.chosen = chosen_by(config.option.changed, PROJECT.root)
         if not config.chosen:
             pytest.exit("No test belongs to what has changed.", 0)
