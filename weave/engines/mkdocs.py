@@ -51,10 +51,10 @@ from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.old_addresses import old_addresses
-from weave.pages.published import is_editors_own, published
+from weave.pages.published import published
 from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts, write_whole_fonts
-from weave.project import WATCHED, Project, project_at
+from weave.project import WATCHED, Project, is_no_edit, project_at
 from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
@@ -135,7 +135,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         for folder in filter(None, (config.docs_dir, config.theme.custom_dir)):
             for path in sorted(Path(folder).rglob("*")):
-                if path.suffix in {".md", ".js", ".css", ".html"} and not is_editors_own(path.name):
+                if path.suffix in {".md", ".js", ".css", ".html"} and not is_no_edit(path.name):
                     refuse_unreadable(path, path.relative_to(Path(folder).parent).as_posix())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -146,7 +146,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         for file in list(files):
-            if is_editors_own(file.src_uri.rpartition("/")[2]):
+            if is_no_edit(file.src_uri.rpartition("/")[2]):
                 files.remove(file)
         if not config.site_url:  # it would be of addresses that nobody knows
             config.theme.static_templates.discard("sitemap.xml")  # only now: it is no file to copy
