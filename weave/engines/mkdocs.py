@@ -73,6 +73,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         context: the page that is being read.
         links: names the lines of broken ones, and shows these.
         notes: what the author has been told, while serving.
+        is_broken: whether a lab of this build failed, which is not published.
         listed: the sections that search will list.
         nav: the contents.
     """
@@ -85,6 +86,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     pages: Pages | None = None
     context: Context
     links: NameLine
+    is_broken = False
     listed: list[search.Listed]
     nav: Navigation
 
@@ -181,6 +183,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         else:
             self.pages = Pages(self.project, config, files, {})
         self.listed = []
+        self.is_broken = False
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Show where links lead to no anchor, now that all are known; keep templates compiled.
@@ -229,6 +232,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         except WeaveError as error:
             said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
             log.warning(said)
+            self.is_broken = True
             where, _, flaw = said.partition(": ")
             return f"# {stem}\n\n{mistake(where, flaw)}\n"
         return text
@@ -308,11 +312,16 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
         Args:
             config: what mkdocs.yml says.
+
+        Raises:
+            Abort: a lab failed, and it is no draft that is served.
         """
         self.notes.say(self.project)
         counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
         if any(counter.get_counts() for counter in counters):  # MkDocs counts if it is strict
             return
+        if self.is_broken and self.site:
+            raise Abort("A lab failed. The site stays as it is.")
         search.write_index(self.listed, Path(config.site_dir))
         if self.live and self.pages:
             write_whole_fonts(Path(config.site_dir))
