@@ -71,7 +71,7 @@ def execute(
         WeaveError: it failed; says in which line.
     """
     depend_on_others(gently)
-    trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
+    trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)), path.parent.parent)
     is_lab = path.suffix == ".ipynb"
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
