@@ -35,6 +35,9 @@ PAGES = "mkdocs markdown pymdown-extensions pygments math-core pybtex fonttools 
 MACHINERY = {"runs": ("run/*", RUNS), "pages": ("**/*", f"{RUNS} {PAGES}")}
 IMPORTED = re.compile(r"^import (\w+)$", re.MULTILINE)
 WATCHED = ("snippets", "docs", "proofs", "check_attention", "mkdocs.yml")
+# Emacs' `#x#`, `.#x` and `flycheck_x`, the backup `x~`, Vim's `4913` and `.x.swp` to `.x.swa`; what
+# Python compiles, and how it names that while it writes.
+NO_EDIT = re.compile(r"^#.*#$|^\.#|^flycheck_|~$|^4913$|\.sw[a-p]$|^__pycache__$|\.pyc(\.\d+)?$")
 
 
 class Traced(Protocol):
@@ -53,6 +56,11 @@ Answer = Callable[["Project", str], Any]
 # finds, say, or for `entry="work"`. `Project.look_up` calls them: for `Context.look_up`, of a page,
 # and for `Project.digest`, to see whether an answer is as it was.
 LOOK_UPS: dict[str, Answer] = {}
+
+
+def is_no_edit(name: str) -> bool:
+    """Tell whether a file is a copy that an editor makes for itself, or what Python compiled."""
+    return bool(NO_EDIT.search(name))
 
 
 def looks_up(kind: str, entry: str = "") -> Callable[[Answer], Answer]:
@@ -256,8 +264,8 @@ class Project:
         stamps = set()
         for watched in WATCHED:
             for file in [self.root / watched, *(self.root / watched).rglob("*")]:
-                with suppress(FileNotFoundError):  # an editor's own, which is gone by now
-                    if not file.is_dir():
+                with suppress(FileNotFoundError):  # it is gone by now
+                    if not file.is_dir() and not is_no_edit(file.name):
                         stamps.add((file, *saved_at(file)))
         return stamps
 

@@ -127,6 +127,7 @@ SITE = {
     "proofs/theorem.v": STATED,
 }
 COMPUTE, DRAW = "slope = 1.5 * number", "plt.plot([0, slope])"
+EMPTY = "import matplotlib.pyplot as plt\nplt.plot([], [])\nplt.show()"
 
 
 def write(root: Path) -> None:
@@ -197,6 +198,46 @@ FAULTS = {
     ),
     "the network": computes(
         "import urllib.request as r; r.urlopen('http://localhost')", "no network", "keep the data"
+    ),
+    "a variable of the environment": computes(
+        "import os; d = os.environ.get('FAKE_D', 8)",
+        "10: PermissionError: a snippet has no environment ('FAKE_D')",
+        "write the value",
+    ),
+    "a variable of the environment, in a module": put(
+        "snippets/chapter/law.py",
+        "number = 1",
+        "import os; number = int(os.getenv('FAKE_D', 1))",
+        f"law.py:4, in {LINE}:7: PermissionError: a snippet has no environment",
+    ),
+    "a file outside the project": computes(
+        "Path = __import__('pathlib').Path; Path(__file__).parents[3].joinpath('a').read_text()",
+        "10: PermissionError: a snippet reads nothing elsewhere",
+        "keep the file beside",
+    ),
+    "random numbers without a seed": computes(
+        "import numpy; x = numpy.random.default_rng().normal()",
+        "10: PermissionError: what a snippet draws without a seed",
+        "draw it from np.random.default_rng(0)",
+    ),
+    "random numbers without a seed, of a library": computes(
+        "import scipy.stats; x = scipy.stats.norm.rvs()",
+        "10: PermissionError: what a snippet draws",
+    ),
+    "a figure that shows nothing": put(
+        LINE,
+        DRAW,
+        "plt.subplots()",
+        f"{LINE}:12: the alternative says 'One straight line that rises",
+        "and the axes have no mark: draw it",
+    ),
+    "a figure with a panel that shows nothing": put(
+        LINE, DRAW, "plt.subplots(1, 2)[1][0].plot([0, slope])", "and panel 2 has no mark"
+    ),
+    "a figure of a lab that shows nothing": whole(
+        LAB,
+        notebook('"""A line.\n\nIt rises.\n"""\n' + EMPTY),
+        f"{LAB}, cell 'setup': the alternative says 'It rises.', and the axes have no mark",
     ),
     "no caption": whole(
         LINE,

@@ -4,9 +4,12 @@ import re
 from xml.etree import ElementTree
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import pytest
+from matplotlib.figure import Figure
 
 from weave.basics.errors import WeaveError
+from weave.run.drawn import require_marks
 from weave.run.svg import INK, in_steps
 from weave.run.worker import STYLE
 
@@ -115,10 +118,51 @@ def test_text_is_large_enough_on_a_phone():
 
 
 def test_a_sign_that_the_font_lacks_is_refused(project):
-    draw = "import matplotlib.pyplot as plt\n\nplt.title('\\u6f22')\nplt.show()"
+    draw = "import matplotlib.pyplot as plt\n\nplt.plot([1])\nplt.title('\\u6f22')\nplt.show()"
     project.snippet(draw=draw)
     with pytest.raises(WeaveError, match=r"chapter/line\.py:1: UserWarning: Glyph 28450"):
         project.run("chapter/line")
+
+
+def with_marks(draw: str) -> Figure:
+    """Draw a line in one of two panels, and something else."""
+    figure, (one, two) = plt.subplots(1, 2)
+    one.plot([1])
+    exec(draw, {"figure": figure, "one": one, "two": two})
+    plt.close(figure)
+    return figure
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        "two.text(0, 0, 'words')",
+        "two.table([['1']])",
+        "two.bar([1], [2])",
+        "figure.colorbar(two.pcolormesh([[1, 2], [3, 4]]))",
+        "two.contour([[1, 2], [3, 4]])",
+        "two.inset_axes([0, 0, 1, 1]).plot([1])",
+        "two.axis('off')",  # a place that is left free
+        "two.remove(), one.twinx().set_ylim(0, 2)",  # a second scale
+        "one.remove(), two.remove(), figure.text(0, 0, 'words')",
+    ],
+)
+def test_marks_of_all_kinds_are_known(draw):
+    require_marks(with_marks(draw), "", "")
+
+
+@pytest.mark.parametrize(
+    ("draw", "flaw"),
+    [
+        ("two.plot([], [])", "panel 2 has"),
+        ("two.scatter([float('nan')], [1]), two.set_title('words')", "panel 2 has"),
+        ("one.remove()", "the axes have"),
+        ("one.remove(), two.remove()", "the figure has"),
+    ],
+)
+def test_a_panel_without_marks_is_refused_with_the_words_of_the_alternative(draw, flaw):
+    with pytest.raises(WeaveError, match=f"line:1: the alternative says 'It rises', and {flaw} no"):
+        require_marks(with_marks(draw), "line:1", "It rises")
 
 
 def places(path: str) -> list[tuple[float, float]]:

@@ -2,12 +2,14 @@
 
 import logging
 import re
+from contextlib import suppress
 from types import SimpleNamespace
 
 import nbformat
 import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
 
 from weave.pages import lab
 
@@ -93,9 +95,34 @@ def test_a_lab_is_run_again_only_when_it_has_changed(site):
     assert first == again != changed
 
 
-def test_an_error_in_a_function_names_its_cell_too(site):
+def said_of(cells: dict[str, str], site, project) -> str:
+    """Build a lab with a mistake, which may end the build; give the warning."""
+    with suppress(Abort):
+        site(cells)
+    (warning,) = [record.getMessage() for record in project.log.records]
+    return warning
+
+
+def test_a_lab_that_fails_ends_a_plain_build_too_and_what_was_good_stays(site, project):
+    good = site(EXERCISE).html
+    with pytest.raises(Abort, match="A lab failed"):
+        site(EXERCISE | {"check-1": "1 / 0"})
+    (warning,) = [record.getMessage() for record in project.log.records]
+    assert "law.ipynb, cell 'check-1', line 1: ZeroDivisionError" in warning
+    assert (project.root / "site/labs/law/index.html").read_text("utf-8") == good
+
+
+def test_where_pages_are_only_served_a_lab_that_fails_is_shown(site, project, monkeypatch):
+    site(EXERCISE)
+    plugin = load_config(str(project.root / "mkdocs.yml")).plugins["weave"]  # kept by MkDocs
+    monkeypatch.setattr(plugin, "in_place", True)
+    monkeypatch.setattr(plugin, "site", None)
+    assert "ZeroDivisionError" in site(EXERCISE | {"check-1": "1 / 0"}).html
+
+
+def test_an_error_in_a_function_names_its_cell_too(site, project):
     cells = {"exercise-1": "def answer(n):\n    return answer(n - 1) if n else 1 / 0"}
-    (warning,) = site(EXERCISE | cells | {"check-1": "answer(9)"}).warnings
+    warning = said_of(EXERCISE | cells | {"check-1": "answer(9)"}, site, project)
     assert "law.ipynb, cell 'exercise-1', line 2, in cell 'check-1', line 1: Zero" in warning
     assert "1 / 0" in warning
 
@@ -113,12 +140,12 @@ def test_a_mistake_in_a_formula_names_its_cell_and_line(site):
         ("check-1", "import os\nos.kill(os.getpid(), 9)", "its process died with exit code -9"),
         ("figure-1", DRAW, "begin it with"),
         ("figure-1", f'"""Only a caption."""\n{DRAW}', "begin it with"),
-        ("figure-1", f"{DRAWN}\nplt.figure()\nplt.figure()\nplt.show()", "shows one figure"),
+        ("figure-1", f"{DRAWN}\nplt.plot([1])\nplt.show()", "shows one figure"),
         ("figure-1", f"{DRAWN}\nprint(1)", "and prints nothing"),
     ],
 )
-def test_what_else_a_cell_must_not_do(site, name, code, says):
-    (warning,) = site(EXERCISE | {name: code}).warnings
+def test_what_else_a_cell_must_not_do(site, project, name, code, says):
+    warning = said_of(EXERCISE | {name: code}, site, project)
     where = "labs/law:" if "died" in says else f"cell '{name}'"
     assert warning.startswith(f"docs/labs/law.ipynb, {where}")
     assert says in warning

@@ -231,6 +231,101 @@ def test_a_snippet_may_write_into_a_folder_of_its_own_which_goes(project):
     assert not os.path.exists(one.place)
 
 
+UNSEEDED = [
+    "np.random.default_rng()",
+    "np.random.rand()",
+    "np.random.seed()",
+    "np.random.RandomState().normal()",
+    "np.random.Generator(np.random.MT19937()).normal()",
+    "norm.rvs(size=3)",
+    "qmc.Sobol(2)",
+    "random.gauss()",
+    "random.random()",
+    "random.Random().shuffle([1, 2])",
+    "uuid.uuid4()",
+    "secrets.token_hex()",
+    "os.urandom(1)",
+]
+ELSEWHERE = [
+    "os.environ['FAKE_D']",
+    "os.environ.get('FAKE_D', 8)",
+    "os.getenv('FAKE_D')",
+    "'FAKE_D' in os.environ",
+    "dict(os.environ)",
+    "os.listdir('/')",
+    "np.loadtxt(HERE.with_name('link.csv').resolve())",
+    "Path('~/.a').expanduser().read_text()",
+    "(HERE.parents[2] / '.env').read_text()",
+    "HERE.with_name('link.csv').read_text()",
+    "sys.path.append(str(HERE.parents[2] / '.hidden')) or __import__('law')",
+]
+TRIES = """import os, random, secrets, sys, uuid
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import norm, qmc
+
+HERE = Path(__file__)
+refused = {{}}
+for code in {}:
+    try:
+        eval(compile(code, __file__, "eval"))
+    except Exception as error:
+        refused[code] = str(error)
+"""
+
+
+def test_no_run_depends_on_what_its_trace_does_not_hold(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "table.csv"
+    outside.write_text("1")
+    project.file(".env", "D=7")
+    project.file(".hidden/law.py", "PI = 3")
+    project.snippet(TRIES.format(UNSEEDED + ELSEWHERE))
+    (project.root / "snippets/chapter/link.csv").symlink_to(outside)
+    refused = project.run().results.refused
+    assert [*refused] == UNSEEDED + ELSEWHERE
+    for code, words in refused.items():
+        assert ("without a seed" if code in UNSEEDED else "a snippet ") in words
+
+
+SEEDED = """import copy, random
+import numpy as np
+from scipy.stats import norm, qmc
+
+np.random.seed(1)
+random.seed(1)
+older, newer = np.random.RandomState(1), np.random.default_rng(1)
+drawn = [np.random.rand(), norm.rvs(), norm.rvs(random_state=1), random.random(), random.gauss()]
+drawn += [random.Random(1).random(), older.normal(), copy.deepcopy(older).normal()]
+drawn += [copy.deepcopy(newer).normal(), *qmc.Sobol(2, rng=1).random(1)[0]]
+drawn += [np.random.Generator(np.random.MT19937(1)).normal()]
+"""
+
+
+def test_what_has_a_seed_is_drawn_and_the_same_at_each_run(project):
+    project.snippet(SEEDED)
+    project.snippet(SEEDED, name="chapter/other")
+    one, other = (project.run(name).results for name in ("chapter/line", "chapter/other"))
+    assert one.drawn == other.drawn
+
+
+OF_LIBRARIES = """import os
+import scipy.signal, sqlite3, xml.dom
+import matplotlib.pyplot as plt
+
+os.environ["A"] = "1"
+home = os.path.expanduser("~")
+plt.title("words", family="DejaVu Sans")
+plt.savefig("a.svg")
+plt.close()
+"""
+
+
+def test_what_libraries_ask_for_is_theirs(project):
+    project.snippet(OF_LIBRARIES)
+    assert project.run().results.home
+
+
 def test_a_large_array_is_a_step_and_no_result(project):
     project.snippet("import numpy as np\n\nlarge, small = np.zeros(2**16), np.zeros(9)")
     results = project.run("chapter/line").results

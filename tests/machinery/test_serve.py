@@ -108,12 +108,14 @@ def test_a_page_that_cannot_be_read_is_a_sentence_and_the_last_site_stays(projec
     served.read("Mended.")
 
 
-def test_what_an_editor_leaves_is_not_served_and_builds_nothing(project, served):
+def test_what_an_editor_or_a_test_leaves_is_not_served_and_builds_nothing(project, served):
     left = "#chapter.md# chapter.md~ .chapter.md.swp #notes.txt# flycheck_chapter.md 4913"
     for name in left.split():
         project.file(f"docs/{name}", "# T\n\nA copy.\n")
     (project.root / "docs/.#chapter.md").symlink_to("nobody@nowhere")  # Emacs' lock
     project.file("snippets/chapter/line.py~", "broken")
+    for name in ("line.cpython-311.pyc", "line.cpython-311.pyc.139872"):
+        project.file(f"snippets/chapter/__pycache__/{name}", "compiled")
     time.sleep(1)
     assert BUILT not in served.said("")
     project.file("docs/chapter.md", "# T\n\nIt is edited.\n")

@@ -51,10 +51,10 @@ from weave.pages import finish, lab, outside, plain, search
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.old_addresses import old_addresses
-from weave.pages.published import is_editors_own, published
+from weave.pages.published import published
 from weave.pages.slides import slides
 from weave.pages.web_fonts import write_fonts, write_whole_fonts
-from weave.project import WATCHED, Project, project_at
+from weave.project import WATCHED, Project, is_no_edit, project_at
 from weave.run.runner import processes
 
 AFTER_OTHER_PLUGINS = -100
@@ -73,6 +73,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         context: the page that is being read.
         links: names the lines of broken ones, and shows these.
         notes: what the author has been told, while serving.
+        is_broken: whether a lab of this build failed, which is not published.
         listed: the sections that search will list.
         nav: the contents.
     """
@@ -85,6 +86,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
     pages: Pages | None = None
     context: Context
     links: NameLine
+    is_broken = False
     listed: list[search.Listed]
     nav: Navigation
 
@@ -135,7 +137,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """
         for folder in filter(None, (config.docs_dir, config.theme.custom_dir)):
             for path in sorted(Path(folder).rglob("*")):
-                if path.suffix in {".md", ".js", ".css", ".html"} and not is_editors_own(path.name):
+                if path.suffix in {".md", ".js", ".css", ".html"} and not is_no_edit(path.name):
                     refuse_unreadable(path, path.relative_to(Path(folder).parent).as_posix())
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -146,7 +148,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         for file in list(files):
-            if is_editors_own(file.src_uri.rpartition("/")[2]):
+            if is_no_edit(file.src_uri.rpartition("/")[2]):
                 files.remove(file)
         if not config.site_url:  # it would be of addresses that nobody knows
             config.theme.static_templates.discard("sitemap.xml")  # only now: it is no file to copy
@@ -181,6 +183,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         else:
             self.pages = Pages(self.project, config, files, {})
         self.listed = []
+        self.is_broken = False
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
         """Show where links lead to no anchor, now that all are known; keep templates compiled.
@@ -229,6 +232,7 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         except WeaveError as error:
             said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
             log.warning(said)
+            self.is_broken = True
             where, _, flaw = said.partition(": ")
             return f"# {stem}\n\n{mistake(where, flaw)}\n"
         return text
@@ -308,11 +312,16 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
 
         Args:
             config: what mkdocs.yml says.
+
+        Raises:
+            Abort: a lab failed, and it is no draft that is served.
         """
         self.notes.say(self.project)
         counters = [h for h in logging.getLogger("mkdocs").handlers if isinstance(h, CountHandler)]
         if any(counter.get_counts() for counter in counters):  # MkDocs counts if it is strict
             return
+        if self.is_broken and self.site:
+            raise Abort("A lab failed. The site stays as it is.")
         search.write_index(self.listed, Path(config.site_dir))
         if self.live and self.pages:
             write_whole_fonts(Path(config.site_dir))

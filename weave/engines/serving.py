@@ -14,14 +14,14 @@ from yaml import MarkedYAMLError
 
 from weave.basics.errors import WeaveError, read_text
 from weave.embeds.embed import log
-from weave.pages.published import is_editors_own
+from weave.project import is_no_edit
 
 SECONDS_BETWEEN_LOOKS = 0.2  # MkDocs looks every half second; a tenth takes an eighth of a core
 SECONDS_UNTIL_BUILD = 0.02  # files that are saved within it are seen together
 
 
 def look_often(server: LiveReloadServer) -> None:
-    """Have the server look for changes more often, and pass over what editors leave.
+    """Have the server look for changes more often, and pass over what is nobody's edit.
 
     Args:
         server: MkDocs' own, before it is started. It watches the same folders as before.
@@ -40,10 +40,10 @@ def look_often(server: LiveReloadServer) -> None:
 
 
 def files_in(folder: str) -> Iterator[os.DirEntry[str]]:
-    """List a folder without what editors leave beside a file."""
+    """List a folder without what editors, and Python, leave beside a file."""
     with os.scandir(folder) as entries:
         for entry in entries:
-            if not is_editors_own(entry.name):
+            if not is_no_edit(entry.name):
                 yield entry
 
 

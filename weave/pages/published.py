@@ -13,12 +13,10 @@ from weave.pages import lab
 from weave.pages.figure_file import figure_file
 from weave.pages.one_file import one_file
 from weave.pages.outside import robots
-from weave.project import Project, digest
+from weave.project import Project, digest, is_no_edit
 from weave.run.snippet import CELL, file_digest
 
 CHECK_ATTENTION = "check_attention.py"
-# Emacs' `#x#`, `.#x` and `flycheck_x`, the backup `x~`, Vim's `4913` and `.x.swp` to `.x.swa`.
-EDITORS_OWN = re.compile(r"^#.*#$|^\.#|^flycheck_|~$|^4913$|\.sw[a-p]$")
 MARKED = re.compile(r"[$*`\\{}]|\]\([^)]*\)|\[")  # in Markdown and TeX
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
@@ -64,17 +62,12 @@ def published(project: Project, address: str = "") -> dict[str, bytes]:
     }
 
 
-def is_editors_own(name: str) -> bool:
-    """Tell whether a file is a copy that an editor makes for itself, such as `#x#` or `x~`."""
-    return bool(EDITORS_OWN.search(name))
-
-
 def as_they_are(project: Project) -> dict[str, bytes]:
     """Give what lies beside the snippets, modules and tables, and the proofs."""
     found = {}
     for pattern in ("snippets/*/*", "proofs/*.v"):
         for path in sorted(project.root.glob(pattern)):
-            is_hidden = path.name.startswith(".") or is_editors_own(path.name)
+            is_hidden = path.name.startswith(".") or is_no_edit(path.name)
             if path.is_file() and not is_hidden:
                 found[path.relative_to(project.root).as_posix()] = path.read_bytes()
     return found

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from textwrap import shorten
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -12,6 +13,8 @@ from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
+
+from weave.basics.errors import WeaveError
 
 Points = Iterable[Iterable[float]]
 
@@ -36,6 +39,49 @@ def to_csv(figure: Figure) -> str:
                 values = [f"{value:.6g}" for value in point]
                 table.writerow([panel, name, *values, *[""] * (3 - len(values))])
     return text.getvalue()
+
+
+def require_marks(figure: Figure, place: str, alternative: str) -> None:
+    """Refuse a figure in which nothing is drawn, or nothing in one of its panels.
+
+    Axes that are switched off leave a place free, and others lie on a panel for a second scale.
+
+    Args:
+        figure: of matplotlib's.
+        place: where it is drawn, for the error.
+        alternative: the figure in words.
+
+    Raises:
+        WeaveError: that, beside the words.
+    """
+    panels = {axes.get_position().bounds for axes in figure.axes if has_marks(axes)}
+    empty = ""
+    for number, axes in enumerate(figure.axes, 1):
+        is_seen = axes.get_visible() and axes.axison
+        if is_seen and axes.get_position().bounds not in panels:
+            empty = f"panel {number} has" if len(figure.axes) > 1 else "the axes have"
+            break
+    if len(figure.get_children()) == 1:  # its background
+        empty = "the figure has"
+    if empty:
+        said = shorten(alternative, 120, placeholder=" …")
+        mend = "draw it, or take the axes away"
+        raise WeaveError(f"{place}: the alternative says '{said}', and {empty} no mark: {mend}")
+
+
+def has_marks(axes: Axes) -> bool:
+    """Tell whether anything is drawn in a panel; of lines and points, any that has a place."""
+    if axes.texts or axes.images or axes.patches or axes.tables or axes.artists or axes.child_axes:
+        return True
+    return any(has_place(artist) for artist in (*axes.lines, *axes.collections))
+
+
+def has_place(artist: Artist) -> bool:
+    """Tell whether a line, or a group of points, has any point; all else that is drawn has."""
+    if not isinstance(artist, Line2D | PathCollection):
+        return True
+    found = points_of(artist)
+    return found is not None and any(np.isfinite([*point]).all() for point in found[1])
 
 
 def drawn_in(axes: Axes) -> Iterator[tuple[str, Points]]:

@@ -3,6 +3,7 @@
 Imported once by the fork server, so that a process begins with the libraries loaded.
 """
 
+import ast
 import contextlib
 import importlib
 import io
@@ -29,7 +30,7 @@ from matplotlib.figure import Figure
 from weave.basics.errors import WeaveError
 from weave.run import notebook
 from weave.run.assertions import check_assertions
-from weave.run.drawn import to_csv
+from weave.run.drawn import require_marks, to_csv
 from weave.run.fonts import FONTS, shipped
 from weave.run.limits import MEMORY, confine, depend_on_others, limits
 from weave.run.notebook import read_notebook
@@ -70,7 +71,7 @@ def execute(
         WeaveError: it failed; says in which line.
     """
     depend_on_others(gently)
-    trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)))
+    trace = confine(root, Path(tempfile.mkdtemp(dir=scratch)), path.parent.parent)
     is_lab = path.suffix == ".ipynb"
     sys.dont_write_bytecode = True
     warnings.simplefilter("error")
@@ -122,6 +123,7 @@ def run_snippet(path: Path) -> dict[str, Any]:
     parts["script"] = [script.caption, script.alternative, *code]
     if script.draw:
         figure = draw_figure(script.draw, path, namespace)
+        require_marks(figure, where(path, script.draw.line), script.alternative)
         parts["svg"] = to_svg(figure, name_of(path))
         parts["csv"] = to_csv(figure)
     if script.says:
@@ -151,7 +153,9 @@ def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
 
     def show(*_: Any, **__: Any) -> None:
         for number in plt.get_fignums():
-            drawn.append(to_svg(plt.figure(number), cell.id))
+            figure = plt.figure(number)
+            require_marks(figure, cell.place, alternative_of(cell))
+            drawn.append(to_svg(figure, cell.id))
         plt.close("all")
 
     plt.show = show
@@ -174,6 +178,11 @@ def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
         elif text:
             parts[cell.place] = {"printed": text}
     return parts
+
+
+def alternative_of(cell: notebook.Cell) -> str:
+    """Give the words below the caption of a lab's figure."""
+    return (ast.get_docstring(ast.parse(cell.source)) or "").partition("\n\n")[2]
 
 
 def describe_error(error: BaseException, path: Path) -> str:
