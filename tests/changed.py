@@ -29,7 +29,7 @@ BELONGS = {
     # What readers read.
     "docs/{page}.md": "docs/{page}.md tests/text/test_pages.py tests/text/test_formulas.py"
     f" tests/claims/test_quoted.py tests/site/test_links.py {PAGE}",
-    "docs/questions*.md": "tests/site/test_search.py",
+    "docs/questions*.md": "tests/site/test_search.py tests/questions/test_answers.py",
     "docs/glossary.md": "tests/text/test_glossary.py",
     "docs/claims.md": "tests/site/test_claims.py",
     "docs/labs/{lab}.ipynb": "tests/labs/test_labs.py[{lab}] tests/site/test_labs.py[{lab}]"
