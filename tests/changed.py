@@ -238,13 +238,19 @@ def tests_that_import(root: Path, file: str) -> list[str]:
 
 
 def tests_that_name(root: Path, file: str) -> list[str]:
-    """Give the tests of chapters and texts that ask for a snippet or a table by its name."""
+    """Give the tests of chapters that ask for a snippet or a table by its name."""
     if not file.startswith("snippets/"):
         return []
     is_script = file.endswith(".py")
     name = file[len("snippets/") : -len(".py")] if is_script else file.rpartition("/")[2]
-    tests = [test for test in scripts(root, "tests/*/test_*.py") if "/site/" not in test]
+    # Elsewhere a name is an example.
+    tests = [test for test in scripts(root, "tests/*/test_*.py") if is_of_chapter(root, test)]
     return [test for test in tests if f'"{name}"' in text_of(root, test)]
+
+
+def is_of_chapter(root: Path, test: str) -> bool:
+    """Tell whether a test is of a chapter's snippets."""
+    return (root / "snippets" / test.split("/")[1]).is_dir()
 
 
 @cache  # nothing changes while tests are chosen
