@@ -156,6 +156,10 @@ def test_the_nearest_sentence_is_named(said):
     [found] = said(RISES, "First.\n\nIt climbs from line to line.\n\nLast.")
     assert found.startswith("docs/chapter.md:7: no page has the words of")
     assert "near is 'It climbs from line to line.'" in found
+    # Not a longer sentence that has more of its words, elsewhere.
+    caption = "assert std[0] > 1, 'A line over the origin'"
+    (found,) = said(caption, "The origin of a line is over there, and a line is over here.")
+    assert "near is 'A line through the origin.'" in found
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -84,11 +85,13 @@ def in_order(parts: Iterable[str], words: str) -> bool:
 
 
 def nearest(words: str, texts: list[Text]) -> tuple[Text, Sentence] | None:
-    """Find the sentence that has most of some words; the first text counts twice."""
-    wanted = {*in_words(words).split()}
+    """Find the sentence that has most of some words in their order; the first of several."""
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(in_words(words).split())
 
     def shared(pair: tuple[Text, Sentence]) -> int:
-        return len(wanted.intersection(pair[1].words.split())) * (2 if pair[0] is texts[0] else 1)
+        matcher.set_seq1(pair[1].words.split())
+        return sum(block.size for block in matcher.get_matching_blocks())
 
     pairs = [(text, sentence) for text in texts for sentence in text.sentences]
     best = max(pairs, key=shared, default=None)
