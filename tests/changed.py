@@ -88,6 +88,8 @@ BELONGS = {
     "weave/engines/live.*": "tests/site/test_live.py",
     "weave/pages/*": "tests/machinery/test_finish.py tests/machinery/test_published.py"
     " tests/site/test_take.py tests/site/test_links.py",
+    "weave/pages/finish.py": "tests/site/test_policy.py tests/site/test_folds.py"
+    " tests/site/test_weight.py",
     "weave/pages/plain.py": "tests/site/test_plain.py",
     "weave/pages/lab.py": "tests/site/test_labs.py",
     "weave/pages/old_addresses.py": "tests/site/test_moved.py",
