@@ -23,8 +23,7 @@ PAGE = (
 )
 # By file the tests that are tried for it. What stands in braces is one part of a path, and the same
 # in both; `*` is any. Of a test file with `[page]` those tests are tried that are given this page.
-# What needs none: NO_TEST in
-# tests/tools/test_check.py.
+# What needs none: NO_TEST in tests/tools/test_check.py.
 BELONGS = {
     # What readers read.
     "docs/{page}.md": "docs/{page}.md tests/text/test_pages.py tests/text/test_formulas.py"
@@ -139,10 +138,8 @@ def tests_of(root: Path, file: str) -> Chosen:
 
 def choose(chosen: Chosen, test: str, given: set[str]) -> None:
     """Add to what is chosen a test file, or those of its tests that are given something."""
-    if chosen.get(test, given):  # else all of it is chosen already, or is now
-        chosen[test] = given and chosen.get(test, set()) | given
-    else:
-        chosen[test] = set()
+    is_whole = test in chosen and not chosen[test]
+    chosen[test] = chosen.get(test, set()) | given if given and not is_whole else set()
 
 
 def together(several: Iterable[Chosen]) -> Chosen:
@@ -175,7 +172,7 @@ def is_there(root: Path, test: str) -> bool:
 
 @cache
 def as_expression(pattern: str) -> re.Pattern[str]:
-    """Read a pattern of BELONGS."""
+    """Read a pattern such as BELONGS has."""
     parts = re.split(r"(\{\w+\}|\*)", pattern)
     for i, part in enumerate(parts):
         named = NAMED.fullmatch(part)

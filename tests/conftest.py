@@ -44,10 +44,9 @@ def pytest_collection_modifyitems(config, items):
     """Leave out what is given another page or picture than those that have changed."""
     if config.option.changed is None:
         return
-    chosen = chosen_by(config.option.changed, PROJECT.root)
     kept, left = [], []
     for item in items:
-        given = chosen.get(item.nodeid.partition("::")[0], set())
+        given = config.chosen.get(item.nodeid.partition("::")[0], set())
         identity = item.callspec.id if hasattr(item, "callspec") else ""
         (kept if is_given(identity, given) else left).append(item)
     items[:] = kept

@@ -16,10 +16,9 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tests.changed import Chosen, chosen_tests, together
+from tests.changed import Chosen, as_expression, chosen_tests, together
 from tests.site.browser import BASE, find_browser
 from weave.basics.changes import base_of, changed_files
 
@@ -53,12 +52,13 @@ class Step:
     is_long: bool = False
 
 
-def steps(root: Path, files: set[str], site: Path) -> Iterator[Step]:
+def steps(root: Path, files: set[str], tests: dict[str, Chosen], site: Path) -> Iterator[Step]:
     """Yield what is to be run, what is quick first.
 
     Args:
         root: the project's folder.
         files: those that have changed, relative to it.
+        tests: those that belong to each.
         site: where the site is built.
     """
     there = {file for file in files if (root / file).is_file()}
@@ -80,20 +80,19 @@ def steps(root: Path, files: set[str], site: Path) -> Iterator[Step]:
         yield Step("site", command, pages, environment=where)
     if proofs := matching(files, "proofs/*"):
         yield Step("proofs", ["make", "proof"], proofs)
-    by_file = chosen_tests(root, files)
-    if chosen := together(by_file.values()):
+    if chosen := together(tests.values()):
         several = ["-n", "auto", "--dist", "worksteal"] if len(chosen) > MANY else []
         changed = f"--changed={','.join(sorted(files))}"
         command = ["pytest", "-q", "-rfE", "--no-header", changed, *several]
-        why = [file for file, tests in by_file.items() if tests]
+        why = [file for file, belongs in tests.items() if belongs]
         built = {"BUILT_SITE": str(site)} if pages else {}
         yield Step("tests", command, why, environment=built, passes=(0, NONE), is_long=True)
 
 
 def matching(files: Iterable[str], patterns: str) -> list[str]:
     """Give the files whose names fit one of some patterns, with blanks between them."""
-    fits = patterns.split()
-    return sorted(file for file in files if any(fnmatchcase(file, each) for each in fits))
+    fits = [as_expression(pattern) for pattern in patterns.split()]
+    return sorted(file for file in files if any(each.fullmatch(file) for each in fits))
 
 
 def announce(base: str, files: set[str], planned: list[Step], chosen: Chosen) -> None:
@@ -157,9 +156,10 @@ def main(arguments: list[str] | None = None) -> int:
     if not files:
         print(f"Nothing differs from {base[:7]}. `make test` runs everything.")
         return 0
+    tests = chosen_tests(root, files)
+    chosen = together(tests.values())
     with tempfile.TemporaryDirectory() as folder:
-        planned = [*steps(root, files, Path(folder) / "site")]
-        chosen = together(chosen_tests(root, files).values())
+        planned = [*steps(root, files, tests, Path(folder) / "site")]
         announce(base, files, planned, chosen)
         failed = carry_out(root, planned)
     if any(test.startswith("tests/site") for test in chosen) and not find_browser():
