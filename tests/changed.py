@@ -210,8 +210,9 @@ def scripts_that_read(root: Path, file: str) -> list[str]:
     found, left = [], [file]
     while left:
         folder, _, name = left.pop().rpartition("/")
+        for_all = folder == "snippets/common"
         for script in scripts(root, "snippets/*/*.py"):
-            is_beside = script.startswith(f"{folder}/")
+            is_beside = for_all or script.startswith(f"{folder}/")
             needed = name in tables_of(root, script) or (
                 is_beside and name.removesuffix(".py") in imports_of(root, script)
             )

@@ -2,8 +2,8 @@
 grows; with it they do not.
 
 Six staircases in two rows and three columns. Each shows the attention weights
-of one query over {= n_keys } random keys, sorted from the largest, in a typical
-draw. Columns: 4, 64 and 1024 dimensions. In the upper row the scores are the
+of one query over the {= n_keys } keys of our row, sorted from the largest.
+Columns: 4, 64 and 1024 dimensions. In the upper row the scores are the
 undivided dot products: the first step grows from column to column until it is
 nearly all of the weight. In the lower row they are divided by √d: all three
 columns are alike, the weight spread over many keys.
@@ -11,10 +11,12 @@ columns are alike, the weight spread over many keys.
 
 # %%
 import numpy as np
+from our_row import d as our_d
+from our_row import n_keys, scores
 from scipy.special import softmax
 
 rng = np.random.default_rng(0)
-dims, n_keys, draws = [4, 64, 1024], 32, 99_999
+dims, draws = [4, 64, 1024], 99_999
 
 # q·k for Gaussian keys is |q| times independent Gaussian numbers g. Hold |q|
 # at √d, its typical value.
@@ -31,9 +33,8 @@ drawn_query = {
     for name, by in {"bare": 1, "divided": np.sqrt(dims[0])}.items()
 }
 
-# Show the query whose largest weights are nearest to all of these medians.
-off = sum(abs(largest[d] - median[d]) for d in largest)
-explore = {"g": g[np.argmin(off)].round(3)}
+# Our row, whose largest weights are close to all of these medians.
+explore = {"g": (scores() / np.sqrt(our_d)).round(3)}
 scaled = np.sort(softmax(explore["g"]))[::-1]
 unscaled = {d: np.sort(softmax(np.sqrt(d) * explore["g"]))[::-1] for d in dims}
 

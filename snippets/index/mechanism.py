@@ -1,32 +1,23 @@
 """Sums of independent products spread like √d, and softmax makes one lucky key
 the winner; what a training step adds grows like d.
 
-Two rows, at the start and after a training step, for 32 keys of 64 dimensions.
-On the left each line is a walk: the products of the query and one key, added
-one after another. At the start the {= n_keys } walks fan out, most of them
-between two dashed curves, plus and minus the root of the number of products.
-After the step one walk climbs straight out of the fan and ends highest. On the
-right are the shares of attention, a bar for each key: undivided, one key has
-most of it in both rows; divided by √d, it is spread over many keys at the
-start, and after the step the key that climbed has the largest share.
+Our row at the start and after a training step: {= n_keys } keys of {= d }
+dimensions. On the left each line is a walk: the products of the query and one
+key, added one after another. At the start the {= n_keys } walks fan out, most
+of them between two dashed curves, plus and minus the root of the number of
+products. After the step one walk climbs straight out of the fan and ends
+highest. On the right are the shares of attention, a bar for each key:
+undivided, one key has most of it in both rows; divided by √d, it is spread over
+many keys at the start, and after the step the key that climbed has the largest
+share.
 """
 
 # %%
 import numpy as np
+from our_row import d, draw_fan, draw_weights, keys, meant, n_keys, query, walk
 from scipy.special import softmax
-from scipy.stats import rankdata
 
-rng = np.random.default_rng(12)
-most, n_keys, draws, step = 128, 32, 2000, 0.25
-meant = 9  # the key that a step of training raises, the tenth
-# One decimal will do, and is short to send to the page.
-queries = rng.standard_normal((draws, most)).round(1)
-keys = rng.standard_normal((draws, n_keys, most)).round(1)
-
-
-def walk(q, k):
-    """Return the sums of the first 1, 2, … products, for each key."""
-    return np.cumsum(q[..., np.newaxis, :] * k, axis=-1)
+step = 0.25
 
 
 def train(q, k):
@@ -47,25 +38,19 @@ def shares(walks, d):
     return np.array([softmax(scores / s, axis=-1) for s in (1, np.sqrt(d))])
 
 
-# Show a typical draw. At d = 64 its largest undivided share is the median that
-# attention.py finds. Of such draws take the one whose other shares, its spread
-# and the trained key's score have ranks nearest to the middle.
-before, after = walk(queries, keys), walk(*train(queries, keys))
-sizes = np.array([4, 16, 32, 64, 128])
-seen = before[..., sizes - 1]
-tops = [softmax(seen / by, axis=1).max(axis=1) for by in (1, np.sqrt(sizes))]
-traits = np.hstack([*tops, seen.std(axis=1), after[:, meant, sizes - 1]])
-far = np.sum((rankdata(traits, axis=0) / draws - 0.5) ** 2, axis=1)
-far[abs(tops[0][:, sizes == 64].ravel() - 0.897) > 0.003] = np.inf
-shown = far.argmin()
-d = 64  # where the picture opens
-explore = {"q": queries[shown], "k": keys[shown], "step": step, "at": d}
-explore["meant"] = meant
-start, trained = before[shown], after[shown]
+explore = {"q": query, "k": keys, "step": step, "meant": meant}
+explore["at"] = d  # where the picture opens
+start, trained = walk(query, keys), walk(*train(query, keys))
 added = trained[meant] - start[meant]
 # E|x| = √(2/π): what each dimension adds to the trained key's score.
 each = 2 * step * np.sqrt(2 / np.pi)
 gain_at_64 = 64 * each
+
+# Other rows, for what is said of all of them.
+rng = np.random.default_rng(12)
+queries = rng.standard_normal((2000, len(query)))
+many_keys = rng.standard_normal((2000, *keys.shape))
+before, after = walk(queries, many_keys), walk(*train(queries, many_keys))
 
 # %%
 import matplotlib.pyplot as plt
@@ -73,25 +58,17 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(
     2, 3, figsize=(6.4, 5.2), sharex="col", width_ratios=[1.7, 1, 1]
 )
-m = np.arange(0, d + 1, 2)  # every other sum will do
-edges = np.arange(n_keys + 1) + 0.5
 for row, walks in zip(axes, (start, trained), strict=True):
-    climbs = walks is trained
-    lines = np.insert(walks[:, :d], 0, 0, axis=1)[:, m]
-    others = np.delete(lines, meant, axis=0) if climbs else lines
-    row[0].plot(m, others.T, "C1", linewidth=0.6, alpha=0.6)
-    row[0].plot(m, np.sqrt(m), "0.5", m, -np.sqrt(m), "0.5", linestyle="--")
-    if climbs:
-        row[0].plot(m, lines[meant], "C5", linewidth=2.5)
+    climbs = meant if walks is trained else None
+    draw_fan(row[0], walks[:, :d], climbs)
     for axis, weights, colour in zip(
         row[1:], shares(walks, d), ("C1", "C0"), strict=True
     ):
-        axis.stairs(weights, edges, color=colour, fill=True)
-        if climbs:
-            axis.bar(meant + 1, weights[meant], 1, color="C5")
-        axis.set(ylim=(0, 1), yticks=[0, 0.5, 1], xticks=[1, 16, 32])
+        draw_weights(axis, weights, colour, climbs)
     row[0].set(ylim=(-26, 36), yticks=[-20, 0, 20], xticks=[0, 16, 32, 48, 64])
-    row[0].set_ylabel("after a training step" if climbs else "at the start")
+    row[0].set_ylabel(
+        "at the start" if climbs is None else "after a training step"
+    )
 axes[0, 0].set_title("sums of products")
 axes[0, 1].set_title("undivided", color="C1")
 axes[0, 2].set_title("÷ √d", color="C0")
@@ -100,7 +77,8 @@ axes[1, 1].set_xlabel("key")
 plt.show()
 
 # %% says
-far, near = most - 1, most // 4 - 1
+far = len(query) - 1
+near = len(query) // 4 - 1
 spread = before.std(axis=(0, 1))
 assert 1.9 < spread[far] / spread[near] < 2.1, (
     "Sums of independent products spread like √d"

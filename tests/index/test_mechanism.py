@@ -3,7 +3,6 @@ another optimiser's step that fails."""
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 from tests.tolerance import agrees, close, mean_and_error
 
@@ -44,18 +43,6 @@ def test_where_the_walks_end(snippet, drawn, d):
     assert close(page.added[d - 1], gained)
     by_slope = after(q, k, page.meant, step, np.asarray)
     assert not close(page.trained[:, d - 1], by_slope[1][:, :d] @ by_slope[0][:d], 1e-2)
-
-
-def test_the_draw_that_is_shown_is_typical(snippet):
-    """Where the reader guesses, it has the medians for a query of length √d."""
-    d, start = snippet("index/mechanism").d, snippet("index/mechanism").start
-    shown = softmax(start[:, d - 1])
-    assert abs(shown.max() - snippet("index/attention").median_unscaled_max[d]) < 0.005
-    rows = softmax(np.sqrt(d) * np.random.default_rng(5).standard_normal((40_000, 32)), axis=1)
-    assert round(1 / np.sum(shown**2), 1) == round(np.median(1 / np.sum(rows**2, axis=1)), 1)
-    for other in (16, 128):
-        other = softmax(start[:, other - 1])
-        assert abs(other.max() - np.median(rows.max(axis=1))) > 0.005
 
 
 def test_what_each_dimension_adds(snippet):

@@ -25,7 +25,8 @@ def flaws(folder: Path) -> list[str]:
     for script in sorted(folder.glob("*/*.py")):
         name = script.relative_to(folder).as_posix()
         code = script.read_text("utf-8")
-        beside = {path.stem for path in script.parent.glob("*.py")}
+        folders = (script.parent, folder / "common")
+        beside = {path.stem for each in folders for path in each.glob("*.py")}
         if any(script.parent.glob("measure*.py")) and "\n# %%" not in code:
             beside |= MAY_MEASURE | {"check_attention"}  # the repository's own
         for line, module in imports(code):

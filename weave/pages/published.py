@@ -28,7 +28,7 @@ from pathlib import Path
 
 beside = tempfile.TemporaryDirectory()
 __file__ = str(Path(beside.name, "{}"))
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(beside.name, "common"))]
 
 
 def bring(name, text):
