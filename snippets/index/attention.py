@@ -65,7 +65,9 @@ axes[1, 1].set_xlabel("keys, from the largest weight to the smallest")
 plt.show()
 
 # %% says
-assert median[1024] > 99.9 / 100, "and over 99.9% if they have 1024"
+assert median[1024] > 99.9 / 100, (
+    "with 1024 dimensions over 99.9% in half of all draws"
+)
 first = [unscaled[d][0] for d in dims]
 assert np.all(np.diff(first) > 0), "the first step grows from column to column"
 assert first[-1] > 0.99, "until it is nearly all of the weight"
@@ -80,6 +82,9 @@ assert np.isclose(exponentials[0] / exponentials.sum(), rows[0][1]), (
     "Their exponentials are … so the first key gets"
 )
 assert np.all(np.diff([*median_unscaled_max.values()]) > 0), (
+    "The larger the head, the more the winner takes"
+)
+assert 0 < median[4] < median[64], (
     "or more in half of all draws if heads have 4 dimensions"
 )
 assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (

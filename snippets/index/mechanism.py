@@ -41,6 +41,7 @@ def shares(walks, d):
 explore = {"q": query, "k": keys, "step": step, "meant": meant}
 explore["at"] = d  # where the picture opens
 start, trained = walk(query, keys), walk(*train(query, keys))
+best = shares(start, d).max(axis=1)  # undivided, and divided by √d
 added = trained[meant] - start[meant]
 # E|x| = √(2/π): what each dimension adds to the trained key's score.
 each = 2 * step * np.sqrt(2 / np.pi)

@@ -112,7 +112,7 @@ assert 0.45 < slope["random q, k"] < 1 / 2, "has a slope a little below ½"
 assert slope["length"] < 0, "moves a little less in a wider model"
 
 # Of the front page.
-assert len(dims) == 6, "We measured both at six widths"
+assert len(dims) == 6, "We measured it at six widths"
 assert abs(slope["before"] - 1 / 2) < 0.05, (
     "Before training the scores grow like d to the power"
 )
