@@ -14,6 +14,10 @@ d, n_keys = 64, 32
 query = rng.standard_normal(128).round(1)
 keys = rng.standard_normal((n_keys, 128)).round(1)
 meant = 11  # the key that is to be found, the twelfth: chance left it behind
+# Where a page needs a row as long as real ones, ours goes on.
+n_long = 512
+further = np.random.default_rng(205).standard_normal((n_long - n_keys, d))
+long_scores = np.concatenate([keys[:, :d], further.round(1)]) @ query[:d]
 
 
 def scores(dims=d):

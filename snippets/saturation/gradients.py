@@ -85,11 +85,11 @@ plt.show()
 import measures
 
 assert median_at[3][np.sqrt(64)] < median_at[3][1] / 50, (
-    "without it: in the median draw almost nothing is left"
+    "to almost nothing: the median is … with the divisor and … without it"
 )
 for at in (rms_at, median_at):
     assert at[512][np.sqrt(64)] > 2 * at[512][1], (
-        "softmax answers more strongly without the divisor, in the root mean"
+        "At 64 dimensions the undivided one is the larger from"
     )
 assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
 assert 0.95 < three_lose < 1, "and so they lose in nearly all draws"

@@ -121,7 +121,7 @@ assert typical[np.sqrt(64)][512] < typical[1][512], (
 for n in counts:
     if n > 7:
         assert median_ratio[64][n] > 1, (
-            "Back at the query nothing vanishes at hundreds"
+            "It hears from the few keys that won, and from them it hears a lot"
         )
     for d in rms_ratio:
         assert rms_ratio[d][n] > 1, (

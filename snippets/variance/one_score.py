@@ -8,8 +8,8 @@ above 0 as below, and none beyond 6; an orange line is their running sum. It
 wanders within or near two dashed curves, plus and minus the root of the number
 of products, and ends at {= score :.1f } after {= d } products. On the right a
 dot for each of the {= n_keys } scores of our row. They lie on both sides of 0,
-most of them between two dashed lines at {= root :.0f } and −{= root :.0f }, and the score from the left
-is filled.
+most of them between two dashed lines at {= root :.0f } and −{= root :.0f },
+and the score from the left is filled.
 """
 
 # %%

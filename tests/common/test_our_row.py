@@ -75,6 +75,24 @@ def test_scores_are_where_the_walks_end(row, d):
     assert not close(row.scores(d), [*by_hand[1:], by_hand[0]])
 
 
+def test_where_it_goes_on_it_is_typical_too(row):
+    g = np.random.default_rng(6).standard_normal((10_000, 512))
+
+    def usual(scores, tolerance=0.03):
+        for by in (1, 8):
+            p, others = softmax(scores / by), softmax(8 * g / by, axis=1)
+            for count in (np.max, lambda p, axis: 1 / np.sum(p**2, axis)):
+                if abs(count(p, -1) / np.median(count(others, -1)) - 1) > tolerance:
+                    return False
+        return True
+
+    assert len(row.long_scores) == 512
+    assert np.array_equal(row.long_scores[:32], row.scores())
+    assert not usual(row.long_scores * 1.2)
+    assert not usual(8 * g[0])
+    assert usual(row.long_scores, 0.08)
+
+
 @pytest.mark.long
 def test_it_is_the_first_such_row(row, medians):
     """Nobody chose among rows that are typical."""

@@ -2,7 +2,9 @@
 // opens or a link leads into one, the rest in idle moments, once the reader has begun to do something.
 function unfold(fold) {
   const kept = fold.querySelector(":scope > noscript");
-  if (kept) kept.outerHTML = kept.textContent;
+  if (!kept) return;
+  kept.outerHTML = kept.textContent;
+  document.dispatchEvent(new Event("unfolded")); // an explorable may have been in it
 }
 function unfoldAll() {
   for (const { parentElement } of document.querySelectorAll("details > noscript"))
