@@ -22,6 +22,7 @@ g = np.sort(long_scores / long_scores.std())[::-1]
 spreads = 2 ** np.linspace(-2, 5, 141)
 weights = softmax(np.outer(spreads, g), axis=1)
 piled = np.cumsum(weights, axis=1)
+bands = piled[:, :48]  # further up none can be told from the next
 
 
 def taking_part(spread):
@@ -37,10 +38,10 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 3.8))
 below = np.zeros(len(spreads))
-for key in range(48):  # further up no band can be told from the next
+for key in range(bands.shape[1]):
     colour = "C1" if key == 0 else ("0.45", "0.7")[key % 2]
-    axes.fill_between(spreads, below, piled[:, key], color=colour, linewidth=0)
-    below = piled[:, key]
+    axes.fill_between(spreads, below, bands[:, key], color=colour, linewidth=0)
+    below = bands[:, key]
 axes.fill_between(spreads, below, 1, color="0.58", linewidth=0)
 look = {"÷ √d": ("C0", "center"), "freezing": ("C3", "right")}
 look["undivided"] = ("C1", "left")
