@@ -66,6 +66,7 @@ BELONGS = {
     "tests/labs/{lab}.py": "tests/labs/test_labs.py[{lab}]",
     "tests/site/explorables/{name}.py": EXPLORABLES,
     "tests/site/queries.csv": "tests/site/test_search.py",
+    "tests/site/addresses.txt": "tests/site/test_links.py",
     "tests/site/bad.html": "tests/site/test_every_page.py",
     "tests/text/*": "tests/text",
     "conftest.py": "tests/tools/test_make_test.py",

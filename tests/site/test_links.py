@@ -57,6 +57,20 @@ def test_every_link_leads_somewhere(site):
     assert not broken, "\n".join(broken)
 
 
+def test_what_others_link_to_is_still_there(site):
+    """Sections and figures have been published at these addresses, and others link to them.
+
+    One whose words now stand elsewhere gives its `{#name}` to the heading that has them.
+    """
+    lost = []
+    for address in (Path(__file__).parent / "addresses.txt").read_text("utf-8").split():
+        page, _, anchor = address.partition("#")
+        file = site / page / "index.html"
+        if not file.is_file() or anchor not in Links(file.read_text("utf-8")).anchors:
+            lost.append(address)
+    assert not lost, "\n".join(lost)
+
+
 @pytest.mark.parametrize(
     ("link", "whole"),
     [
