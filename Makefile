@@ -26,7 +26,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 serve: $(VENV)/installed ## the site at http://127.0.0.1:8000, rebuilt as you write
-	$(BIN)/mkdocs serve $(ARGS)
+	@$(BIN)/mkdocs serve $(ARGS)
 
 check: $(VENV)/tests-installed ## check what belongs to your change, before you push
 	@$(BIN)/python -m tools.check
@@ -59,10 +59,10 @@ format: $(VENV)/tests-installed ## mend what of the style a program can mend, an
 	exit $$left
 
 chapter: ## begin a chapter, with a figure to alter: make chapter NAME=signs TITLE="Signs of a score"
-	@$(PYTHON) -m tools.new chapter "$(NAME)" "$(TITLE)"
+	@$(PYTHON) -m tools.new chapter "$$NAME" "$$TITLE"
 
 figure: ## begin a figure, with its test: make figure NAME=signs/sums
-	@$(PYTHON) -m tools.new figure "$(NAME)"
+	@$(PYTHON) -m tools.new figure "$$NAME"
 
 rename: ## rename a snippet or a page, and all that names it: make rename FROM=variance/my_dice TO=variance/dice
 	@$(PYTHON) -m tools.rename "$(FROM)" "$(TO)"
@@ -128,7 +128,7 @@ measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: ever
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .site-* editions/out .cache docs/assets/fonts docs/snippets docs/check_attention.py .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .site-* editions/out .cache docs/snippets docs/check_attention.py .pytest_cache .mypy_cache .ruff_cache
 	$(if $(WEAVE_CACHE),rm -f "$(WEAVE_CACHE)"/weave.sqlite*)
 
 # Installed again whenever what is to be installed changes.

@@ -27,11 +27,12 @@ PAGE = (
 BELONGS = {
     # What readers read.
     "docs/{page}.md": "docs/{page}.md tests/text/test_pages.py tests/text/test_formulas.py"
-    f" tests/claims/test_quoted.py tests/site/test_links.py {PAGE}",
+    " tests/claims/test_quoted.py tests/site/test_links.py tests/site/test_picture.py[{page}] "
+    + PAGE,
     "docs/questions*.md": "tests/site/test_search.py tests/questions/test_answers.py",
     "docs/glossary.md": "tests/text/test_glossary.py",
     "docs/claims.md": "tests/site/test_claims.py",
-    "docs/labs/{lab}.ipynb": "tests/labs/test_labs.py[{lab}] tests/site/test_labs.py[{lab}]"
+    "docs/labs/{lab}.ipynb": "tests/labs/test_labs.py[{lab}] tests/site/test_labs.py[{lab}] "
     + PAGE.replace("{page}", "labs/{lab}"),
     "docs/assets/javascripts/why-{name}.js": EXPLORABLES,
     "docs/assets/javascripts/explorable.js": "tests/site/test_explorables.py"
@@ -40,6 +41,10 @@ BELONGS = {
     "docs/assets/javascripts/*": "tests/machinery/test_assets.py tests/site/test_policy.py"
     " tests/site/test_weight.py",
     "docs/assets/javascripts/{script}.js": "tests/site/test_{script}.py",
+    "docs/assets/javascripts/copy.js": "tests/site/test_dragging.py tests/site/test_reading.py",
+    "docs/assets/javascripts/number.js": "tests/site/test_reading.py",
+    "docs/assets/javascripts/access.js": "tests/site/test_accessibility.py",
+    "docs/assets/javascripts/slides.js": "tests/site/test_take.py",
     "docs/assets/javascripts/find.js": "tests/site/test_search.py tests/site/test_reading.py",
     "docs/assets/javascripts/unfold.js": "tests/site/test_folds.py tests/site/test_reading.py",
     "docs/assets/stylesheets/*": "tests/machinery/test_assets.py tests/tools/test_colours.py"
@@ -50,8 +55,10 @@ BELONGS = {
     "docs/assets/*.svg": "tests/site/test_every_page.py",
     "overrides/*": "tests/site/test_every_page.py tests/site/test_policy.py"
     " tests/site/test_reading.py tests/site/test_accessibility.py",
-    "mkdocs.yml": "tests/text/test_pages.py tests/site/test_links.py tests/site/test_policy.py",
+    "mkdocs.yml": "tests/text/test_pages.py tests/site/test_links.py tests/site/test_policy.py"
+    " tests/site/test_picture.py",
     "{manual}.md": "{manual}.md tests/text/test_pages.py",
+    "{folder}/README.md": "tests/text/test_pages.py",
     # What is computed.
     "snippets/{chapter}/{name}.py": "tests/{chapter}/test_{name}.py tests/text/test_pages.py"
     " tests/text/test_snippets.py",
@@ -60,7 +67,7 @@ BELONGS = {
     "check_attention/*": "tests/check_attention tests/your-model",
     "proofs/*": "tests/proofs",
     # What is tried, and by which tests.
-    "tests/{folder}/{name}.py": "tests/{folder}/{name}.py",
+    "tests/{folder}/{name}.py": "tests/{folder}/{name}.py tests/text/test_pages.py",
     "tests/{folder}/conftest.py": "tests/{folder}",
     "tests/claims/*": "tests/claims",
     "tests/labs/{lab}.py": "tests/labs/test_labs.py[{lab}]",
@@ -292,8 +299,9 @@ def chosen_by(option: str, root: Path) -> Chosen:
     """Give the tests that `pytest --changed` runs.
 
     Args:
-        option: files, with commas between them, or nothing: those that differ from the main branch.
+        option: files, with commas or line ends between them, or nothing: those that differ from the
+            main branch.
         root: the project's folder.
     """
-    files = option.split(",") if option else changed_files(root)
+    files = re.split(r"\n" if "\n" in option else ",", option) if option else changed_files(root)
     return together(chosen_tests(root, files).values())

@@ -10,6 +10,7 @@ be mended. CI runs everything.
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ BIN = Path(sys.executable).parent
 # What the site is made of.
 SITE = "docs/* snippets/* weave/* proofs/* check_attention/* overrides/* mkdocs.yml pyproject.toml"
 MANY = 8  # files of tests; more are run by several processes, which take seconds to begin
+FORMAT = "make format, and by hand what it lists"
 NONE = 5  # what pytest ends with if no test was there
 
 
@@ -62,16 +64,22 @@ def steps(root: Path, files: set[str], tests: dict[str, Chosen], site: Path) -> 
         site: where the site is built.
     """
     there = {file for file in files if (root / file).is_file()}
-    code = matching(there, "*.py *.ipynb")
-    if code:
-        yield Step("style", ["ruff", "check", *code], code, "make format")
-        yield Step("format", ["ruff", "format", "--check", *code], code, "make format")
+    written = matching(there, "docs/*.md snippets/*.py tests/*.py")
+    if any("TODO" in (root / file).read_text("utf-8", "replace") for file in written):
+        test = "tests/text/test_pages.py::test_nothing_is_left_to_write"
+        yield Step("words left to write", ["pytest", "-q", "--no-header", test], written)
+    if rules := matching(there, "*ruff.toml pyproject.toml"):
+        yield Step("style", ["ruff", "check"], rules, FORMAT)
+        yield Step("format", ["ruff", "format", "--check"], rules, FORMAT)
+    elif code := matching(there, "*.py *.ipynb"):
+        yield Step("style", ["ruff", "check", "--", *code], code, FORMAT)
+        yield Step("format", ["ruff", "format", "--check", "--", *code], code, FORMAT)
     if typed := matching(files, "weave/*.py pyproject.toml"):
         yield Step("types", ["mypy"], typed)
     if (BIN / "biome").exists() and (shown := matching(there, "*.js *.css *.json")):
         command = ["biome", "check", "--error-on-warnings", "--no-errors-on-unmatched", *shown]
-        yield Step("scripts and styles", command, shown, "make format")
-    if flows := matching(there, ".github/*"):
+        yield Step("scripts and styles", command, shown, FORMAT)
+    if flows := matching(there, ".github/*.yml"):
         yield Step("workflows", ["zizmor", "--quiet", "--offline", "--no-progress", *flows], flows)
     if pages := matching(files, SITE):
         # As the tests read it; they need not build it again.
@@ -82,11 +90,12 @@ def steps(root: Path, files: set[str], tests: dict[str, Chosen], site: Path) -> 
         yield Step("proofs", ["make", "proof"], proofs)
     if chosen := together(tests.values()):
         several = ["-n", "auto", "--dist", "worksteal"] if len(chosen) > MANY else []
-        changed = f"--changed={','.join(sorted(files))}"
+        changed = "--changed=" + "".join(f"{file}\n" for file in sorted(files))
         command = ["pytest", "-q", "-rfE", "--no-header", changed, *several]
         why = [file for file, belongs in tests.items() if belongs]
+        mend = ".venv/bin/pytest --last-failed"
         built = {"BUILT_SITE": str(site)} if pages else {}
-        yield Step("tests", command, why, environment=built, passes=(0, NONE), is_long=True)
+        yield Step("tests", command, why, mend, built, (0, NONE), is_long=True)
 
 
 def matching(files: Iterable[str], patterns: str) -> list[str]:
@@ -135,6 +144,9 @@ def carry_out(root: Path, planned: list[Step]) -> list[Step]:
         is_right = done.returncode in step.passes
         seconds = time.monotonic() - begin
         print(f"{'ok' if is_right else 'FAILED':7} {step.name}, {seconds:.1f} s", flush=True)
+        if is_right:
+            for note in re.findall(r"docs/\S+: note: .*", done.stdout or ""):
+                print(f"  {note}", flush=True)
         if not is_right:
             print(done.stdout or "", flush=True)
             failed.append(step)

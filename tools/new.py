@@ -16,7 +16,9 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
-from tools.rename import LIBRARIES, Name, RefusedError, name_of
+from tools.plan import RefusedError, write_whole
+from tools.rename import LIBRARIES, Name, name_of
+from tools.rename_page import TAKEN
 
 WORD = re.compile(r"[a-z][a-z0-9_-]*")
 PAGE_IN_NAV = re.compile(r"(?P<margin>\s*)- [\w-]+\.md\b")
@@ -127,11 +129,15 @@ def chapter(root: Path, written: str, title: str = "") -> dict[str, str]:
     if not WORD.fullmatch(stem):
         example = "small letters, digits, - and _, as in make chapter NAME=signs"
         raise RefusedError(f"'{written}' is no name of a chapter: {example}")
+    if stem in TAKEN:
+        raise RefusedError(f"the site has something else at {stem}/: choose another name")
     page = f"docs/{stem}.md"
     if (root / page).exists():
         raise RefusedError(f"{page} is there already: make figure NAME={stem}/… adds to it")
     for folder in (f"docs/{stem}", f"snippets/{stem}", f"tests/{stem}"):
-        if any((root / folder).glob("[!_.]*")):  # what Python has compiled may be left of another
+        is_file = (root / folder).is_file()
+        # What Python has compiled may be left of another.
+        if is_file or any((root / folder).glob("[!_.]*")):
             raise RefusedError(f"{folder}/ is there already: choose another name")
     title = title.strip() or stem.replace("-", " ").replace("_", " ").capitalize()
     name = Name(stem, stem)
@@ -223,8 +229,7 @@ def write(root: Path, files: dict[str, str]) -> Iterator[str]:
             after = text.split("\n")
             pairs = zip(before, after, strict=False)
             line += next((n for n, (a, b) in enumerate(pairs) if a != b), len(before))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
+        write_whole(path, text)
         yield f"{file}:{line}"
 
 

@@ -20,7 +20,14 @@ FOLDERS = (
 )
 FILES = ("mkdocs.yml",)
 # They explain by names, and some of these are made up: no name in them is changed.
-MANUALS = ("README.md", "STYLE.md", "CONTRIBUTING.md", "weave/README.md")
+MANUALS = (
+    "README.md",
+    "STYLE.md",
+    "CONTRIBUTING.md",
+    "weave/README.md",
+    "tests/tools/test_new.py",
+    "tests/tools/test_rename.py",
+)
 ENDINGS = {".md", ".py", ".ipynb", ".js", ".css", ".csv", ".html", ".v", ".yml"}
 
 
@@ -68,12 +75,21 @@ class Plan:
     def carry_out(self, root: Path) -> Iterator[str]:
         """Do it; yield for each file what was done."""
         for file, text in self.edited.items():
-            (root / file).write_bytes(text.encode("utf-8"))
+            write_whole(root / file, text)
             yield f"{file}: {', '.join(map(str, self.lines[file]))}"
-        for old, new in self.moved.items():
+        # The page itself last: without it a rename that was interrupted could not be run again.
+        for old, new in sorted(self.moved.items(), key=lambda move: move[0].startswith("docs/")):
             (root / new).parent.mkdir(parents=True, exist_ok=True)
             (root / old).rename(root / new)
             yield f"{old} is now {new}"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: a full disk must not cost what was in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_bytes(text.encode("utf-8"))
+    beside.replace(path)
 
 
 def changed_lines(before: str, after: str) -> list[int]:
@@ -92,4 +108,7 @@ def read_texts(root: Path) -> Iterator[tuple[str, str]]:
         is_hidden = "/." in f"/{file}"
         is_made = file.startswith(("docs/snippets/", "editions/out/"))
         if path.suffix in ENDINGS and path.is_file() and not is_hidden and not is_made:
-            yield file, path.read_bytes().decode("utf-8")
+            try:
+                yield file, path.read_bytes().decode("utf-8")
+            except UnicodeDecodeError:
+                raise RefusedError(f"{file} is not in UTF-8: save it so") from None

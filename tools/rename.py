@@ -17,6 +17,7 @@ import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
+from keyword import iskeyword
 from pathlib import Path
 
 from tools.plan import MANUALS, Plan, RefusedError, read_texts
@@ -121,7 +122,7 @@ def refuse(root: Path, texts: dict[str, str], old: Name, new: Name) -> None:
     for file, text in texts.items():
         if Path(file).parent == Path(old.script).parent and places_of_module(text, old.stem):
             importers.append(file)
-    if importers and not new.stem.isidentifier():
+    if importers and not is_importable(new.stem):
         raise RefusedError(f"{importers[0]} imports it, and '{new.stem}' cannot be imported")
     if new.chapter != old.chapter:
         if importers:
@@ -138,6 +139,11 @@ def refuse_to_part(root: Path, texts: dict[str, str], old: Name, new: Name) -> N
     for table in READS_BESIDE.findall(code):
         if (root / "snippets" / old.chapter / table).exists():
             raise RefusedError(f"it reads {table}, which is not in snippets/{new.chapter}")
+
+
+def is_importable(name: str) -> bool:
+    """Tell whether Python can import a module of this name."""
+    return name.isidentifier() and not iskeyword(name)
 
 
 @dataclass

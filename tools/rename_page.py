@@ -11,6 +11,7 @@ it does is said, for the author to look.
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from keyword import iskeyword
 from pathlib import Path
 
 from tools.plan import Plan, RefusedError, read_texts
@@ -28,7 +29,7 @@ BEARS_IT = (
     "tests/labs/{}.py",
     "tests/readers/{}.md",
 )
-MOVED = re.compile(r"^moved:(.*)$", re.MULTILINE)
+MOVED = re.compile(r"^moved:([^\r\n]*)", re.MULTILINE)
 
 
 def plan_for_page(root: Path, old: str, new: str) -> Plan:
@@ -52,7 +53,7 @@ def plan_for_page(root: Path, old: str, new: str) -> Plan:
     inside = [root / folder / old for folder in ("snippets", "tests")]
     names = {path.stem for folder in inside for path in folder.glob("*.*")}
     renamer = PageRenamer(old, new, names)
-    if not new.isidentifier():
+    if not new.isidentifier() or iskeyword(new):
         for file, text in texts.items():
             if renamer.package.search(text):
                 raise RefusedError(f"{file} imports tests.{old}, and '{new}' cannot be imported")
@@ -155,7 +156,7 @@ class PageRenamer:
 
 def front_matter(text: str) -> str:
     """Give what stands between the lines `---` at the beginning of a page."""
-    found = re.match(r"---\n(.*?)^---", text, re.DOTALL | re.MULTILINE)
+    found = re.match(r"---\r?\n(.*?)^---", text, re.DOTALL | re.MULTILINE)
     return found[1] if found else ""
 
 
@@ -166,12 +167,14 @@ def with_old_name(text: str, old: str, new: str) -> str:
         RefusedError: it says so in a way that is not known here.
     """
     within = front_matter(text)
+    newline = "\r\n" if "\r\n" in text else "\n"
     if not within:
-        return f"---\nmoved: [{old}]\n---\n\n{text}"
+        return newline.join(["---", f"moved: [{old}]", "---", "", text])
     said = MOVED.search(within)
-    if said and "]" not in said[1]:
-        raise RefusedError(f"docs/{old}.md has 'moved' on several lines: write moved: [name, name]")
-    names = [name for name in re.findall(r"[\w-]+", said[1]) if name != new] if said else []
+    if said and not re.fullmatch(r"\s*\[[\w\s,-]*\]\s*", said[1]):
+        raise RefusedError(f"docs/{old}.md has 'moved' in another form: write moved: [name, name]")
+    names = re.findall(r"[\w-]+", said[1]) if said else []
+    names = [name for name in names if name not in (old, new)]
     line = f"moved: [{', '.join([*names, old])}]"
-    made = MOVED.sub(line, within) if said else f"{within}{line}\n"
+    made = MOVED.sub(line, within) if said else f"{within}{line}{newline}"
     return text.replace(within, made, 1)

@@ -251,6 +251,8 @@ ELSEWHERE = [
     "os.environ.get('FAKE_D', 8)",
     "os.getenv('FAKE_D')",
     "'FAKE_D' in os.environ",
+    "os.path.expandvars('$HOME')",
+    "Path.home()",
     "dict(os.environ)",
     "os.listdir('/')",
     "np.loadtxt(HERE.with_name('link.csv').resolve())",
@@ -299,6 +301,7 @@ drawn = [np.random.rand(), norm.rvs(), norm.rvs(random_state=1), random.random()
 drawn += [random.Random(1).random(), older.normal(), copy.deepcopy(older).normal()]
 drawn += [copy.deepcopy(newer).normal(), *qmc.Sobol(2, rng=1).random(1)[0]]
 drawn += [np.random.Generator(np.random.MT19937(1)).normal()]
+drawn += [copy.deepcopy(random.Random(1)).random()]
 """
 
 
@@ -314,7 +317,7 @@ import scipy.signal, sqlite3, xml.dom
 import matplotlib.pyplot as plt
 
 os.environ["A"] = "1"
-home = os.path.expanduser("~")
+version = sqlite3.sqlite_version
 plt.title("words", family="DejaVu Sans")
 plt.savefig("a.svg")
 plt.close()
@@ -323,7 +326,7 @@ plt.close()
 
 def test_what_libraries_ask_for_is_theirs(project):
     project.snippet(OF_LIBRARIES)
-    assert project.run().results.home
+    assert project.run().results.version
 
 
 def test_a_large_array_is_a_step_and_no_result(project):

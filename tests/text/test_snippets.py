@@ -40,6 +40,24 @@ def test_every_snippet_imports_what_a_reader_has():
     assert flaws(SNIPPETS) == []
 
 
+def unnamed_axes(folder: Path) -> list[str]:
+    """List the scripts that draw axes with numbers on them and say of none what it shows."""
+    found = []
+    for script in sorted(folder.glob("*/*.py")):
+        code = script.read_text("utf-8")
+        says = ("label(", "label=", '.axis("off")', "yticks=[]")
+        if "\nplt.show()" in code and not any(word in code for word in says):
+            found.append(script.relative_to(folder).as_posix())
+    return found
+
+
+def test_every_figure_says_what_its_axes_show(tmp_path):
+    assert unnamed_axes(SNIPPETS) == []
+    (tmp_path / "chapter").mkdir()
+    (tmp_path / "chapter/script.py").write_text(WHOLE)
+    assert unnamed_axes(tmp_path) == ["chapter/script.py"]
+
+
 WHOLE = '''"""Words."""
 
 # %%

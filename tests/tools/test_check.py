@@ -52,6 +52,14 @@ def test_to_every_file_something_belongs():
             "tests/trained/test_scale.py",
         ),
         ("snippets/claims/note.py", "tests/claims", "tests/text"),
+        (
+            "docs/labs/variance.ipynb",
+            "tests/labs/test_labs.py tests/site/test_labs.py tests/site/test_every_page.py",
+            "tests/variance",
+        ),
+        # What is there no more: whatever it belonged to may miss it.
+        ("tests/variance/test_gone.py", "tests/text/test_pages.py", "tests/variance"),
+        ("weave/README.md", "tests/text/test_pages.py", "tests/machinery"),
         ("docs/assets/javascripts/why-terms.js", "tests/site/test_dragging.py", "tests/theorem"),
         ("tests/scales/draws.py", "tests/scales/test_keys.py", "tests/scales/test_formats.py"),
         (
@@ -65,6 +73,18 @@ def test_to_every_file_something_belongs():
 def test_what_belongs_to_a_file(file, belongs, does_not):
     assert of(file) >= {*belongs.split()}
     assert does_not not in of(file)
+
+
+def test_whatever_is_chosen_is_there_to_be_given():
+    files = [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/labs").glob("*.ipynb")]
+    for file in files:
+        for given in chosen_by(file.relative_to(ROOT).as_posix(), ROOT).values():
+            assert all(is_given(name, {name}) and "]" not in name for name in given)
+
+
+def test_a_name_with_a_comma_is_one_name():
+    assert chosen_by("tests/tools/a,docs/variance.md\n", ROOT) == {}
+    assert of("tests/tools/a,docs/variance.md") > {"docs/variance.md"}
 
 
 def test_several_files_are_one_choice():
@@ -100,7 +120,7 @@ def test_it_says_what_it_runs_and_ends_with_what_to_mend(tmp_path, capsys, monke
     said = capsys.readouterr().out
     assert said.index("tests/tools/test_dice.py") < said.index("FAILED  style") < said.index("mend")
     assert "F401" in said
-    assert said.endswith("To mend before you push:\n  style: make format\n")
+    assert said.endswith(f"To mend before you push:\n  style: {check.FORMAT}\n")
     (tmp_path / "tools/dice.py").write_text("SIDES = 6\n")
     assert check.main([]) == 0
     assert capsys.readouterr().out.endswith("Ready to push. CI runs the rest.\n")

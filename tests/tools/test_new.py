@@ -116,6 +116,8 @@ def test_its_test_takes_another_route_and_fails_with_another_number(site):
         ("chapter Law", "'Law' is no name of a chapter: small letters"),
         ("chapter law/signs", "'law/signs' is no name of a chapter"),
         ("chapter tools", "tests/tools/ is there already"),
+        ("chapter search", "the site has something else at search/"),
+        ("chapter full", "snippets/full/ is there already"),
         ("chapter random", "snippets/random/random.py would hide Python's own 'random'"),
         ("figure law", "'law' is no name of a snippet: write chapter/name"),
         ("figure law/Signs", "'law/Signs' is no name of a figure: small letters"),
@@ -132,6 +134,7 @@ def test_its_test_takes_another_route_and_fails_with_another_number(site):
 def test_what_stands_in_the_way_is_said_and_nothing_is_written(site, command, why):
     for file in ("tests/tools/test_a.py", "tests/law/test_tested.py"):
         site.file(file, "")
+    site.file("snippets/full", "no folder")
     for file in ("snippets/law/old.py", "snippets/law/line.py"):
         site.file(file, "")
     before = content(site.root)

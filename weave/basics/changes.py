@@ -1,12 +1,13 @@
 """What differs from the main branch, committed or not: what an author is working on."""
 
+import re
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-# Where the main branch is, in a fork too: what is newest of these counts.
-REMOTE = ("refs/remotes/upstream/main", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
-LOCAL = ("refs/heads/main",)
+# Where the main branch is, whatever its repository is called here: the newest of these counts.
+REMOTE = re.compile(r"refs/remotes/[^/]+/(?:main|HEAD)")
+LOCAL = "refs/heads/main"
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -31,7 +32,7 @@ def base_of(root: Path) -> str:
         OSError, subprocess.CalledProcessError: as `git` does.
     """
     refs = set(git(root, "for-each-ref", "--format=%(refname)").split())
-    mains = [ref for ref in REMOTE if ref in refs] or [ref for ref in LOCAL if ref in refs]
+    mains = [ref for ref in sorted(refs) if REMOTE.fullmatch(ref)] or [LOCAL] * (LOCAL in refs)
     if not mains:
         return git(root, "rev-parse", "HEAD").strip()
     return git(root, "merge-base", "HEAD", *mains).strip()

@@ -17,7 +17,7 @@ FRONT_MATTER = re.compile(r"\A---\n(?P<inside>.*?)^---[ ]*$", re.DOTALL | re.MUL
 KEY = re.compile(r"^moved\b", re.MULTILINE)
 NAME = re.compile(r"[\w-]+")
 NO_NAMES = "'moved' lists what the page was once called, without .md: moved: [old-name]"
-IS_THERE = "'{0}' has not moved here, docs/{0}.md is there: take the one or the other away"
+IS_THERE = "'{}' has not moved here, docs/{} is there: take the one or the other away"
 IS_TAKEN = "docs/{1} says too that it was once '{0}': take that out of one of the two"
 
 
@@ -43,7 +43,9 @@ def moved(project: Project, _: str = "") -> Moved:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             mistake = NO_NAMES
         elif (docs / f"{name}.md").is_file():
-            mistake = IS_THERE.format(name)
+            mistake = IS_THERE.format(name, f"{name}.md")
+        elif (docs / name).exists():
+            mistake = IS_THERE.format(name, name)
         elif others:
             mistake = IS_TAKEN.format(name, others[0])
         else:

@@ -35,15 +35,19 @@ class Notes:
         Args:
             project: has been refreshed.
         """
-        if not log.isEnabledFor(logging.INFO):
-            return
+        if not log.isEnabledFor(logging.INFO) or project.pending:
+            return  # what is still to be run may hold the words
         judged: Judged = project.look_up("judged")
         fresh = [each for each in judged.statements if sign(each) not in self.seen]
-        self.seen.update(map(sign, fresh))
         if not fresh:  # git takes a while
             return
+        try:
+            ours = [*of_the_author(project, fresh)]
+        except (OSError, CalledProcessError):
+            return
+        self.seen.update(map(sign, fresh))
         notes = []
-        for statement in of_the_author(project, fresh):
+        for statement in ours:
             if note := note_on(judged.texts, statement):
                 notes.append((statement.page, statement.line, note))
         notes.sort(key=lambda note: note[:2])
@@ -58,12 +62,12 @@ def sign(statement: Statement) -> tuple[str, str]:
 
 
 def of_the_author(project: Project, statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Yield those whose words their file on the main branch does not have."""
-    files = {each.file for each in statements}
-    try:
-        texts = texts_before(project.root, files)
-    except (OSError, CalledProcessError):
-        return
+    """Yield those whose words their file on the main branch does not have.
+
+    Raises:
+        OSError, CalledProcessError: there is no git, or it refuses.
+    """
+    texts = texts_before(project.root, {each.file for each in statements})
     before = {file: in_words(NO_TEXT.sub(" ", text)) for file, text in texts.items()}
     for each in statements:
         if each.file in before and each.sentence.words not in before[each.file]:

@@ -50,6 +50,7 @@ def old_addresses(
     link = CANONICAL.format(escape(canonical)) if canonical else ""
     found = {}
     for name in names:
-        to = posixpath.relpath(f"/{url}", f"/{name}") + "/"
+        to = posixpath.relpath(f"/{url}", f"/{name}")
+        to += "" if url.endswith(".html") else "/"
         found[f"{name}/index.html"] = PAGE.format(title=escape(title), canonical=link, to=to)
     return found

@@ -22,7 +22,14 @@ NO_CHANCE = (
 # These take a seed at random for what no result shows: the names of files, and generators whose
 # state is set a moment later.
 OF_NO_EFFECT = {"tempfile", "numpy.random._pickle", "matplotlib.backends.backend_svg"}
-STEPPED_OVER = {"os", "collections.abc"}  # between who reads a variable and `Environment`
+STEPPED_OVER = {
+    "os",
+    "collections.abc",
+    "posixpath",
+    "ntpath",
+    "pathlib",
+    "string",
+}  # between who reads a variable and `Environment`
 
 
 def callers() -> Iterator[FrameType]:
@@ -158,6 +165,10 @@ def watch_python(require_seed: Callable[[bool], None]) -> None:
         def seed(self, a: Any = None, version: int = 2) -> None:
             self.is_seeded = a is not None
             super().seed(a, version)
+
+        def setstate(self, state: Any) -> None:
+            self.is_seeded = True  # as a copy of one that was
+            super().setstate(state)
 
         def random(self) -> float:
             require_seed(self.is_seeded)
