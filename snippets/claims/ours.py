@@ -157,8 +157,8 @@ def a_batch_is_as_long():
 
 @ledger.ours(
     "own-03",
-    "But what all batches share, and that is what training follows, is … of "
-    "what it is with the divisor, and less in larger heads",
+    "But what all batches share, and that is what training follows, is only "
+    "… as long, and shorter still in larger heads",
     says="larger + 2 * error < smaller",
     settled="index.md#learns",
     runs=f"{RECALL}, before the first step: heads of 16 to 1024, eight seeds, "

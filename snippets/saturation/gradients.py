@@ -45,6 +45,8 @@ for n in counts:
     near_zero_at[n] = {s: np.mean(x < 0.01) for s, x in norms.items()}
     relative = {s: x / weights_norm(top, n, s) for s, x in norms.items()}
     relative_at[n] = {s: np.median(x) for s, x in relative.items()}
+    if n == 512:  # undivided, in a head of 256
+        median_256 = np.median(jacobian_norm(top, n, np.sqrt(256)))
 peak = {n: sigma[np.argmax(rms[n])] for n in counts}
 rms_overtakes = next(
     n for n in range(2, 99) if jacobian_square(n, 8) > jacobian_square(n, 1)
@@ -92,6 +94,9 @@ for at in (rms_at, median_at):
         "At 64 dimensions the undivided one is the larger from"
     )
 assert rms_at[512][8] > rms_at[512][1], "For 512 keys the norm grows"
+assert median_256 < median_at[512][1] < median_at[512][8], (
+    "in heads of 256 the median is … again"
+)
 assert 0.95 < three_lose < 1, "and so they lose in nearly all draws"
 assert three_at_scores["median"] > median_at[3][8], "the median still falls"
 assert three_at_scores["rms"] < rms_at[3][8], "but the root mean square rises"

@@ -63,5 +63,7 @@ assert np.delete(undivided, seen).max() < 1 / 200, (
 assert undivided[seen].sum() > 0.9 * undivided.sum(), (
     "a small change of their scores changes nothing"
 )
-assert added["undivided"] < added["÷ √d"], "and it falls: in our row from"
+assert added["undivided"] < added["÷ √d"], (
+    "Where fewer keys take part, it falls: in our row from"
+)
 assert norms[32][1] < norms[32][0], "In our row it falls from"

@@ -1,6 +1,7 @@
 """One score of our row, product by product. {= n_up } products push it up and
-{= n_down } push it down, and most of that cancels: {= ups :.1f } less
-{= downs :.1f } leaves {= score :.1f }.
+{= n_down } push it down ({= n_zero } are 0, as the numbers are rounded), and
+most of that cancels: {= ups :.1f } less {= downs :.1f } leaves
+{= score :.1f }.
 
 Two panels with one vertical axis. On the left, over the number of products
 added, a grey bar for each product of the query and the second key, as many
@@ -19,7 +20,7 @@ from our_row import d, keys, n_keys, query, scores
 key = 1  # the second: its score is as large as the spread
 products = query[:d] * keys[key, :d]
 ups, downs = products[products > 0].sum(), -products[products < 0].sum()
-n_up, n_down = int(np.sum(products > 0)), int(np.sum(products < 0))
+n_up, n_zero, n_down = (int(np.sum(np.sign(products) == i)) for i in (1, 0, -1))
 score = products.sum()
 row, root = scores(), np.sqrt(d)
 inside = int(np.sum(abs(row) < root))  # within one spread of 0

@@ -41,6 +41,15 @@ def test_printed_digits_of_the_gradients(snippet, keys, n):
     assert not is_share(page.near_zero_at[n][8] + 0.01, norms < 0.01)
 
 
+def test_in_larger_heads_the_norm_falls_again(snippet, keys):
+    top = keys.draw(np.random.default_rng(25), 512, 250_000, keep=30)
+    norms = keys.jacobian_norm(top, 512, 16)
+    median = snippet("saturation/gradients").median_256
+    assert is_median(median, norms, math.inf)
+    for unit in (-0.001, 0.001):
+        assert not is_median(median + unit, norms, math.inf)
+
+
 def test_the_share_near_zero_to_three_digits(snippet, keys):
     page, shares = snippet("saturation/gradients"), []
     for seed in range(1, 6):  # other even draws, of fewer keys
