@@ -120,7 +120,7 @@ assert np.all(
 median = {n: quantiles[n][1] for n in counts}
 for n in (64, 512):
     assert median[n][-1] < np.interp(1, sigma, median[n]) < max(median[n]), (
-        "in [much larger heads] most draws lose it again"
+        "and in [much larger ones] most draws lose it altogether"
     )
 assert (sigma[0], sigma[-1]) == (1 / 4, 32), "from a quarter to 32"
 assert median_at[3][8] < 0.01, "For three keys large scores kill the gradient"

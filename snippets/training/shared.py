@@ -143,4 +143,6 @@ assert np.all(np.diff(median) < 0), "That of a median sequence does fall"
 assert np.all(median[1:] < one[1:] / 2), (
     "so without the divisor a few sequences make more of the gradient"
 )
-assert longer_shared[0] < 1 / 2, "in rows of up to … tokens it was"
+assert longer_shared[0] < 1 / 2, (
+    "as long as with the divisor, or … in rows of up to … tokens"
+)
