@@ -1,12 +1,13 @@
 r"""A bound on the logits is a bound on the weights: a plain cosine cannot focus
-on one key among many.
+on one key among many. Solid: the others at the opposite bound. Dashed: at 0.
 
 The weight of the best key against the bound on the size of a logit, from 0 to
 16, for 16, 512 and 65536 keys: S-shaped curves from 1/n to 1, further right for
 more keys. Dashed: all other logits are 0. Solid: all others lie at the opposite
 bound, the most favourable case, at half the distance. A vertical line at 1, the
 bound of a cosine without temperature, meets the curves for {= keys[1] } and
-{= keys[2] } keys near the bottom.
+{= keys[2] } keys near the bottom; another at {= qk_bound[64] :.0f }, that of
+QK-norm in a head of 64, meets all but one near the top.
 """
 
 # %%
@@ -38,17 +39,17 @@ qk_half_match = 1 / (1 + 511 * np.exp(1 / 2 - qk_bound[64] / 2))
 # %%
 import matplotlib.pyplot as plt
 
-fig, axes = plt.subplots(figsize=(6.4, 5))
-for colour, n in enumerate(keys):
-    axes.plot(bound, ceiling[n], color=f"C{colour}", label=f"{n:,} keys")
-    axes.plot(bound, against_zero[n], "--", color=f"C{colour}")
-axes.plot([1, 1], [0, 1], ":", color="C3")
-axes.text(0.6, 1.05, "plain cosine")
-axes.plot([], [], color="C5", label="others at −bound")
-axes.plot([], [], "--", color="C5", label="others at 0")
+fig, axes = plt.subplots(figsize=(6.4, 3.8))
+for colour, n in zip(["C3", "C4", "0.5"], keys, strict=True):
+    axes.plot(bound, ceiling[n], color=colour, label=f"{n:,} keys")
+    axes.plot(bound, against_zero[n], "--", color=colour)
+for at, name in [(1, "plain cosine"), (qk_bound[64], "QK-norm, d = 64")]:
+    axes.plot([at, at], [0, 1.05], ":", color="0.5")
+    axes.text(at - 0.4, 1.08, name)
 axes.set(xlabel="bound on the size of a logit", ylabel="weight of the best key")
-axes.set(ylim=(0, 1.14), yticks=[0, 0.5, 1], xticks=[0, 1, 4, 8, 12, 16])
-fig.legend(ncols=2, loc="outside upper center")
+axes.set(ylim=(0, 1.2), yticks=[0, 0.5, 1], xticks=[0, 1, 4, 8, 12, 16])
+axes.set(xlim=(-0.5, 18))
+axes.legend(loc="lower right")
 plt.show()
 
 # %% says
@@ -63,6 +64,9 @@ for n in (512, 65536):
     assert cosine_ceiling[n] < 0.02, (
         "meets the curves for … and … keys near the bottom"
     )
+at_8 = [line[160] for line in (*ceiling.values(), *against_zero.values())]
+assert bound[160] == qk_bound[64], "another at … that of QK-norm in a head of"
+assert np.sum(np.array(at_8) < 0.8) == 1, "meets all but one near the top"
 
 # Of the page.
 assert cosine_ceiling[512] < 1 / 50, "a logit of 1 is small: no weight exceeds"

@@ -7,12 +7,12 @@ the logits doubles from dot to dot, {= spread['undivided'][0] :.0f },
 {= spread['undivided'][1] :.0f }, {= spread['undivided'][2] :.0f }; divided by
 √d it is 1 each time; divided by d it halves. Lower row, correlated by 0.3:
 undivided the mean of the logits grows fourfold from dot to dot, divided by √d
-it doubles, and divided by d it stays at 0.3. The two level lines have a colour
-of their own.
+it doubles, and divided by d it stays at 0.3. The two level lines are thick.
 """
 
 # %%
 import numpy as np
+from our_row import meant, scores
 
 rho = 0.3
 dims = [16, 64, 256]
@@ -21,25 +21,28 @@ d = np.array(dims, dtype=float)
 # A sum of d terms: its noise grows like √d, its mean like d.
 spread = {name: np.sqrt(d) / f(d) for name, f in divisors.items()}
 mean = {name: rho * d / f(d) for name, f in divisors.items()}
-# For the reader to follow: from and to which d, and which spread and mean; and
-# from which spread on a row of so many keys is frozen.
-keys = 16
+# For the reader to follow: from and to which d, and which spread and mean; our
+# row, of spread 1; and from which spread on a row of so many keys is frozen.
+row = scores(64) / 8
 explore = {
     "range": [4, 1024],
     "sizes": [[0.01, 100], [0.1, 1000]],
     "rho": rho,
-    "keys": keys,
-    "frozen": np.sqrt(2 * np.log(keys)),
+    "row": row,
+    "meant": meant,
+    "frozen": np.sqrt(2 * np.log(len(row))),
 }
 
 # %%
 import matplotlib.pyplot as plt
 
 fig, rows = plt.subplots(2, 3, figsize=(6.4, 4.4), sharex=True, sharey="row")
-for row, values in zip(rows, [spread, mean], strict=True):
-    for axes, heights in zip(row, values.values(), strict=True):
+for panels, values in zip(rows, [spread, mean], strict=True):
+    for axes, colour, heights in zip(
+        panels, ["C1", "C0", "C2"], values.values(), strict=True
+    ):
         level = np.ptp(heights) < 1e-9
-        axes.loglog(d, heights, "o-", color="C2" if level else "C5")
+        axes.loglog(d, heights, f"{colour}o-", linewidth=4 if level else 2)
         for x, y in zip(d, heights, strict=True):
             above = {"xytext": (0, 6), "textcoords": "offset points"}
             label = f"1/{1 / y:.0f}" if y <= 1 / 4 else f"{y:.3g}"

@@ -75,10 +75,10 @@ fig, panels = plt.subplots(1, 3, figsize=(6.4, 3.6), sharey=True)
 shown = ["1", "√(2 ln n)", "ln n"]
 for axes, name in zip(panels, shown, strict=True):
     low, median, high = np.array([quantiles[name][n] for n in keys]).T
-    axes.fill_between(keys, low, high, color="C2", alpha=0.3)
-    axes.plot(keys, median, color="C2", label="weight of the right key")
+    axes.fill_between(keys, low, high, color="C5", alpha=0.3)
+    axes.plot(keys, median, color="C5", label="weight of the right key")
     top = [on_top[n] for n in keys]
-    axes.plot(keys, top, "--", color="C1", label="draws with it on top")
+    axes.plot(keys, top, "--", color="0.5", label="draws with it on top")
     axes.set(
         title=f"factor {name}", xscale="log", ylim=(0, 1.02), yticks=[0, 0.5, 1]
     )

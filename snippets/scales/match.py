@@ -57,10 +57,10 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
 drawn = {
-    "√d": ("-", "1, plain √d"),
-    "√d/√(2 ln n)": ("-.", "√(2 ln n)"),
-    "√d/ln n": ("--", "ln n"),
-    "1": ("-", "√d, undivided"),
+    "√d": ("C0-", "1, plain √d"),
+    "√d/√(2 ln n)": ("C3-.", "√(2 ln n)"),
+    "√d/ln n": ("C4--", "ln n"),
+    "1": ("C1-", "√d, undivided"),
 }
 for name, (line, factor) in drawn.items():
     axes.plot(weight, share[name], line, label=factor)

@@ -53,10 +53,11 @@ labels = {
     "1": "_",  # with its neighbour, which it lies on
 }
 fig, axes = plt.subplots(figsize=(6.4, 4.8))
-for name, label in labels.items():
+hues = ["C2", "C0", "C4", "C3", "C1--"]
+for hue, (name, label) in zip(hues, labels.items(), strict=True):
     line = [needed[name][n] for n in keys]
-    axes.semilogx(keys, line, "--" if name == "1" else "-", base=2, label=label)
-axes.axhline(1, color="C5", linestyle=":")
+    axes.semilogx(keys, line, hue, base=2, label=label)
+axes.axhline(1, color="0.5", linestyle=":")
 axes.text(2**4.5, 1.03, "perfect match")
 axes.set(ylim=(0, 2), xlim=(3, 2**21.8), yticks=[0, 0.5, 1, 1.5, 2])
 axes.set(xlabel="number of keys n", ylabel="correlation needed")

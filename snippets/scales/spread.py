@@ -52,14 +52,15 @@ shown = {
     "exp πd": "÷ $e^{πd}$",
 }
 for axes, values in zip(panels, [start, aligned], strict=True):
-    for colour, (name, label) in enumerate(shown.items()):
+    hues = ["C1", "C3", "C0", "C2", "C4", "0.5"]
+    for colour, (name, label) in zip(hues, shown.items(), strict=True):
         line = np.array([*values[name].values()])
         inside = line > 1e-12
-        axes.loglog(dims[inside], line[inside], color=f"C{colour}")
+        axes.loglog(dims[inside], line[inside], color=colour)
         if name not in ("d⁵", "exp πd"):
-            axes.text(4800, line[-1], label, va="center")
+            axes.text(4800, line[-1], label, color=colour, va="center")
     axes.set(ylim=(1e-6, 1e4), yticks=[1e-6, 1e-4, 1e-2, 1, 1e2, 1e4])
-    axes.text(12, 2e-5, "÷ d⁵")
+    axes.text(12, 2e-5, "÷ d⁵", color="C4")
     axes.text(2.4, 1e-5, "÷ $e^{πd}$", ha="right")
 panels[0].set_title("at the start: standard deviation")
 panels[1].set_title("query and key correlated by 0.3: mean")

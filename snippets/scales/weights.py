@@ -43,14 +43,16 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 3.8))
 names = {"1": "÷ 1", "log d": "÷ log d", "√d": "÷ √d", "d": "÷ d"}
+hues = {"1": "C1", "log d": "C3", "√d": "C0", "d": "C2"}
 for name, label in names.items():
     line = [*largest[name].values()]
-    axes.loglog(dims, line)
+    axes.loglog(dims, line, hues[name])
     lift = {"1": 1.15, "log d": 0.85, "d": 1.12}.get(name, 1)
-    axes.text(4800, line[-1] * lift, label, va="center")
+    at = (4800, line[-1] * lift)
+    axes.text(*at, label, color=hues[name], va="center")
 axes.axhline(1 / n_keys, color="C4", linestyle="--")
-axes.text(4, 0.86 / n_keys, "÷ d⁵, ÷ $e^{πd}$: 1/512", va="top")
-axes.axhline(0.5, color="C5", linestyle=":")
+axes.text(4, 0.86 / n_keys, "÷ d⁵, ÷ $e^{πd}$: 1/512", color="C4", va="top")
+axes.axhline(0.5, color="0.5", linestyle=":")
 axes.set(xlabel="dimension d", ylabel="largest of 512 weights, average")
 axes.set(xticks=[4, 16, 64, 512, 4096], xticklabels=[4, 16, 64, 512, 4096])
 axes.set(yticks=[1 / 512, 0.01, 0.1, 0.5, 1], ylim=(0.0008, 1.3))

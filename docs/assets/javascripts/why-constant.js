@@ -1,17 +1,17 @@
-// Four divisors, from small heads to large ones: what each leaves of noise and of a match, and one row of keys.
+// Four divisors, from small heads to large ones: what each leaves of noise and of a match, and one row of keys. Draw 1
+// is our row, as it is in a head of 64 and spread like √d in others; whoever draws again gets the numbers of a seed.
 {
   const DIVISORS = [
-    ["undivided", () => 1],
-    ["÷ log d", Math.log],
-    ["÷ √d", Math.sqrt],
-    ["÷ d", (d) => d],
+    ["undivided", "C1", () => 1],
+    ["÷ log d", "C3", Math.log],
+    ["÷ √d", "C0", Math.sqrt],
+    ["÷ d", "C2", (d) => d],
   ];
-  const OWN = 10; // the place of the key that matches
   const short = (x) => String(x < 99.5 ? +x.toFixed(x < 9.95 ? 2 : 1) : Math.round(x));
-  const row = (
-    name,
-    i,
-  ) => `<section class="row C${i}"><p class="title"></p><p class="found"><b></b> <span></span></p>
+  const row = ([
+    ,
+    hue,
+  ]) => `<section class="row ${hue}"><p class="title"></p><p class="found"><b></b> <span></span></p>
     <div class="shares"><svg class="bars" viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/>
     <path class="own"/></svg></div></section>`;
   const choice = (name, i) =>
@@ -41,9 +41,9 @@
         const ends = powers(...range.map(Math.log2), 2);
         return `<p class="title"></p><p class="axis"></p><div class="lines"><svg class="graph" viewBox="0 0 1000 100"
         preserveAspectRatio="none" aria-hidden="true"><path class="cold" d="M0 0V${this.down(frozen, 0)}H1000V0"/><path class="at"/>${DIVISORS.map(
-          (_, i) => `<path class="C${i}"/><path class="dots C${i}"/>`,
+          ([, hue]) => `<path class="${hue}"/><path class="dots ${hue}"/>`,
         ).join("")}</svg>
-        <p class="sizes" aria-hidden="true"></p><em>frozen: few keys get nearly all</em>${DIVISORS.map(([name], i) => `<i class="name C${i}">${name}</i>`).join("")}<b class="handle"></b></div>
+        <p class="sizes" aria-hidden="true"></p><em>frozen: few keys get nearly all</em>${DIVISORS.map(([name, hue]) => `<i class="name ${hue}">${name}</i>`).join("")}<b class="handle"></b></div>
         <p class="ends" aria-hidden="true">${ends.map((d) => `<i data-left="${this.across(d) / 1000}">${d}</i>`).join("")}</p>
         <div class="rows">${DIVISORS.map(row).join("")}</div>`;
       }
@@ -76,10 +76,12 @@
       }
 
       draw({ d, match, seed }) {
-        const { rho, keys } = this.data;
+        const { rho, row, meant } = this.data;
+        const keys = row.length;
         // The query has length √d. One and the same row for all four divisors.
-        const scores = Array.from({ length: keys }, gaussian(seed)).map((g) => Math.sqrt(d) * g);
-        if (match) scores[OWN] = rho * d + Math.sqrt(1 - rho * rho) * scores[OWN];
+        const drawn = seed > 1 ? row.map(gaussian(seed)) : row;
+        const scores = drawn.map((g) => Math.sqrt(d) * g);
+        if (match) scores[meant] = rho * d + Math.sqrt(1 - rho * rho) * scores[meant];
         const size = (at, by) => (match ? rho * at : Math.sqrt(at)) / by(at);
         const here = this.across(d);
         this.at(".at").setAttribute("d", `M${here} 0V100`);
@@ -91,8 +93,8 @@
         const [names, rows] = [".name", ".row"].map((part) => this.panel.querySelectorAll(part));
         const last = this.stops.at(-1);
         const what = match ? "mean" : "spread";
-        const found = DIVISORS.map(([name, by], i) => {
-          const [line, dot] = this.panel.querySelectorAll(`.graph .C${i}`);
+        const found = DIVISORS.map(([name, hue, by], i) => {
+          const [line, dot] = this.panel.querySelectorAll(`.graph .${hue}`);
           const climb = size(last, by) / size(this.stops[0], by);
           line.classList.toggle("level", Math.abs(climb - 1) < 1e-9);
           names[i].classList.toggle("falls", climb < 0.999);
@@ -102,10 +104,10 @@
           names[i].style.top = `${this.down(size(last, by), match)}%`;
 
           const weights = softmax(scores.map((score) => score / by(d)));
-          const share = percent(match ? weights[OWN] : Math.max(...weights));
+          const share = percent(match ? weights[meant] : Math.max(...weights));
           const [all, own] = rows[i].querySelectorAll("path");
           all.setAttribute("d", bars(weights));
-          own.setAttribute("d", match ? bars([weights[OWN]], OWN, keys) : "");
+          own.setAttribute("d", match ? bars([weights[meant]], meant, keys) : "");
           const divided = i ? `${name} = ${short(by(d))}` : name;
           rows[i].querySelector(".title").textContent = divided;
           rows[i].querySelector("b").textContent = share;
