@@ -16,8 +16,8 @@ HEADS = [
 ]
 
 
-def of_heads(text, weights, vocab):
-    """Yield a row for each head and each word of a text.
+def of_heads(text, weights, vocab, heads=HEADS):
+    """Yield a row for each of some heads and each word of a text.
 
     A score is at most half a hundredth off. So a weight is off by at most a
     quarter of a percentage point where scores stay undivided, and by less
@@ -26,7 +26,7 @@ def of_heads(text, weights, vocab):
     pieces = minilm.tokenize(text, vocab)
     numbers = [vocab[piece] for piece in pieces]
     _, q, k, _ = minilm.forward(numbers, weights)
-    for layer, head in HEADS:
+    for layer, head in heads:
         S = q[layer, head].astype(float) @ k[layer, head].astype(float).T
         for at, piece in enumerate(pieces[1:-1], start=1):
             yield {

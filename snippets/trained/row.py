@@ -72,8 +72,8 @@ explore = {
 import matplotlib.pyplot as plt
 
 fig, panels = plt.subplots(1, 3, figsize=(6.4, 4), sharey=True)
-for at, (axes, head) in enumerate(zip(panels, scores, strict=True)):
-    axes.barh(np.arange(len(words)), weights[head]["√d"], color=f"C{at}")
+for axes, head in zip(panels, scores, strict=True):
+    axes.barh(np.arange(len(words)), weights[head]["√d"], color="C0")
     axes.set(title=f"head {head}", xlim=(0, 1), xticks=[0, 0.5, 1])
     axes.grid(visible=False, axis="y")
 panels[0].set_yticks(np.arange(len(words)), words)

@@ -151,6 +151,49 @@ def test_rows_of_asked_sentences_measured_again(stored, minilm, weights):
                 assert abs(scores - wrong).max() > 1
 
 
+@pytest.fixture(scope="module")
+def our_length(minilm, sentences):
+    """Give the pieces of the one sentence that is as long as our row."""
+    vocab = minilm.vocabulary()
+    (pieces,) = [p for text in sentences if len(p := minilm.tokenize(text, vocab)) == 32]
+    return pieces
+
+
+def oftenest(q, k):
+    """Give for how many words the same key wins, by counting."""
+    won = [max(range(32), key=lambda j, one=one: one @ k[j]) for one in q[1:-1]]
+    return max(map(won.count, won))
+
+
+def test_the_sentence_as_long_as_our_row_measured_again(stored, minilm, our_length, weights):
+    table, vocab = stored.read("beside.csv"), minilm.vocabulary()
+    _, q, k, _ = minilm.forward([vocab[piece] for piece in our_length], weights)
+    for layer, head in [(5, 9), (1, 10), (0, 2)]:
+        rows = of_head(table, layer, head)
+        assert table["query"][rows].tolist() == our_length[1:-1]
+        scores = np.array([row.split() for row in table["scores"][rows]], float)
+        right = np.einsum("id,jd->ij", q[layer, head], k[layer, head])
+        assert abs(scores - right[1:-1]).max() < 0.0051
+        assert abs(scores - right.T[1:-1]).max() > 1, "keys that ask"
+    kept = stored.read("winners.csv")["trained"].tolist()
+    assert kept == [oftenest(q[at], k[at]) for at in np.ndindex(6, 12)]
+    assert kept != [oftenest(k[at], q[at]) for at in np.ndindex(6, 12)], "keys that ask"
+
+
+@pytest.mark.long
+def test_winners_at_the_start_measured_again(stored, minilm, our_length):
+    vocab, drawn = minilm.vocabulary(), minilm.load()
+    found = []
+    for seed in range(20):
+        start = minilm.at_random(drawn, seed)
+        _, q, k, _ = minilm.forward([vocab[piece] for piece in our_length], start)
+        found.append([oftenest(q[0, 0], k[0, 0]), oftenest(k[0, 0], q[0, 0])])
+    right, wrong = np.mean(found, axis=0)
+    shown = stored.read("winners.csv")["start"][0]
+    assert close(shown, right, PRINTED)
+    assert not close(shown, wrong, PRINTED), "keys that ask"
+
+
 @pytest.mark.parametrize(("layer", "head"), SAMPLE[:1])
 def test_rows_with_keys_of_other_sentences_measured_again(stored, ran, layer, head):
     table = stored.read("rows.csv")

@@ -6,6 +6,7 @@ from tests.trained.tables import FOLDER
 
 TABLES = [
     *("heads.csv", "terms.csv", "medians.csv", "scale.csv", "rows.csv", "scores.csv"),
+    *("beside.csv", "winners.csv"),
     *("smollm_heads.csv", "smollm_medians.csv", "smollm_scale.csv"),
 ]
 
