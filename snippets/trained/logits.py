@@ -108,9 +108,9 @@ assert abs(elsewhere_median / median - 1) < 0.03, (
     "other sentences, and in the median head its rows spread as much"
 )
 assert abs(elsewhere_median / median - 1) < 0.03, (
-    "with the keys of another sentence it is … in the median head"
+    "spread of a row; anew, with the keys of another sentence"
 )
-assert much_changed <= 2, "it changes by more than a tenth in only"
+assert much_changed <= 2, "spread of a row changes by more than a tenth in only"
 assert 1 < content_median < median, (
     "since [CLS] and [SEP] often stand far above the rest"
 )

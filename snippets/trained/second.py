@@ -133,7 +133,7 @@ assert np.all(tried["cost"] >= -2 * tried["cost_error"]), (
 )
 assert np.sum(is_near) == 3, "At scales up to a fifth away from its own"
 assert np.mean(re_paired > 1 / 20) > 1 / 2, (
-    "But here few heads are like the median"
+    "though here in … of the heads it changes by more than that"
 )
 assert null_of_half["0 to 14"] < of_half["0 to 14"] / 5, (
     "In the first half of SmolLM2's layers it has less than a fifth"
@@ -160,7 +160,7 @@ assert of_half["15 to 29"] < null_of_half["15 to 29"], (
     "In the second half there is no excess over chance"
 )
 assert of_half["15 to 29"] < null_of_half["15 to 29"], (
-    "the other way round: $C$ is smaller than the null model's, and negative"
+    "In the second half it is the other way round"
 )
 assert 0.9 < formula < 1.1, "Over distinct pairs the formula gives"
 assert 2 * sentences == int(source("heads.csv")["sentences"]), (
