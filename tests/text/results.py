@@ -290,3 +290,11 @@ def bound(seed):
     n, b = int(rng.integers(2, 9)), rng.uniform(0.2, 2)
     weights = np.exp([b, *[-b] * (n - 1)])
     return {"n": n, "b": b, "value": weights[0] / weights.sum()}
+
+
+@result("lead")
+def lead(seed):
+    rng = np.random.default_rng(seed)
+    n, a, ahead = int(rng.integers(2, 9)), *rng.uniform(0.5, 2, 2)
+    weights = np.exp(a * np.array([ahead, *[0] * (n - 1)]))
+    return {"n": n, "a": a, r"\Delta": ahead, "value": weights[0] / weights.sum()}
