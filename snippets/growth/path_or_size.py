@@ -169,7 +169,7 @@ for name in optimizers:
         "A lower rate is no cure for a run whose logits have grown"
     )
     assert left[name, "eighth 300"] > 0.8, (
-        "a lower rate that came after logits had grown next to nothing"
+        "A lower rate that came after logits had grown avoided next to nothing"
     )
     assert large[0] > small[0], "of short steps until then … and rises to"
     assert both[0] > far[0], "The upper one, of long … goes from"
@@ -192,10 +192,10 @@ for name in optimizers:
     assert left[name, "gradients 1"] > 0.9, "the gradients did nothing either"
     assert left[name, "divided 64"] < 0.25, "So a larger divisor does, too"
     assert min(left[name, cap] for cap in ("cap 9", "cap 5.7")) > 0.7, (
-        "more than half of it, a soft cap little"
+        "more than half of the harm, a soft cap little"
     )
 for clips in left_by_clips.values():
-    assert clips[1] < 1 / 2, "A clip on the weights avoided more than half"
+    assert clips[1] < 1 / 2, "a clip on them avoided more than half"
 assert above["Muon", "QK-norm"][0] < 0.02, "with Adam and nothing with Muon"
 assert above["Adam", "QK-norm"][0] > 0, (
     "A norm, which bounds … left … with Adam"

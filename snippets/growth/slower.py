@@ -80,7 +80,7 @@ for name, (style, text) in looks.items():
 axes.set(xscale="log", yscale="log", xlim=(10, steps), ylim=(0.5, 1500))
 axes.set(xticks=[10, 100, 800], xticklabels=[10, 100, 800])
 axes.set(yticks=[1, 10, 100, 1000], yticklabels=[1, 10, 100, 1000])
-axes.set(xlabel="step", ylabel="lead of the meant key’s logit")
+axes.set(xlabel="step", ylabel="meant key’s lead")
 axes.legend(loc="upper left")
 plt.show()
 
