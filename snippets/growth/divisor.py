@@ -2,10 +2,10 @@ r"""A divisor only delays a logit that training wants larger. A norm without
 gain, a cap or a clip stops it. With √d, weight decay stops it too, but far
 higher.
 
-The logit of one query and one key over 4096 steps of equal length that all
-raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
-√d and d: each passes 100, the third about ten times as late as the first. The
-others have √d as well. With a norm on q and k it stops at
+The logit of our row's query and its meant key over 4096 steps of equal length
+that all raise it, both axes logarithmic. Three nearly parallel lines for the
+divisors 1, √d and d: each passes 100, the third about ten times as late as the
+first. The others have √d as well. With a norm on q and k it stops at
 {= end['norm'] :.0f }, with a cap at {= end['cap of 50'] :.0f }, with a clip
 near {= tau }, with weight decay below {= bound :.0f }; with a norm that has a
 gain it climbs as high as without any measure.
