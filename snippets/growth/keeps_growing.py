@@ -72,7 +72,7 @@ alone = train(np.sqrt(d), key_moves=False)[0][:, meant]
 # %%
 import matplotlib.pyplot as plt
 
-fig = plt.figure(figsize=(6.4, 5.6))
+fig = plt.figure(figsize=(6.4, 5.3))
 grid = fig.add_gridspec(4, 4, height_ratios=[1, 1, 1, 3.6])
 colours, names = ["C1", "C0", "C2"], ["undivided", "÷ √d", "÷ d"]
 for i, (name, colour) in enumerate(zip(runs, colours, strict=True)):

@@ -202,7 +202,7 @@
         ][by];
         const divisor = a ? `÷ ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${short(s)}` : "undivided";
         const measure = by ? `, ${this.measures[by]}` : a ? " alone" : "";
-        const title = `${divisor}${measure}, ${steps} steps of ${short(rate)}`;
+        const title = `logit after ${steps} steps of ${short(rate)}, ${divisor}${measure}`;
         this.at(".title").textContent = title;
         this.at(".found b").innerHTML = short(logit).replace(" million", "<small> million</small>");
         this.at(".found span").textContent = verdict;
