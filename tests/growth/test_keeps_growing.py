@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from tests.tolerance import close
 
-STEPS = 260
+STEPS = 1000
 
 
 def gradient(q, keys, meant, divisor):
@@ -54,6 +54,9 @@ def test_the_row_step_by_step(snippet, row, divisor):
     assert np.all(np.diff(loss[loss > 1e-12]) < 0)
     right = np.flatnonzero(loss < -np.log(page.most))
     assert page.full[divisor] == right[0]
+    assert close(page.at_dot[divisor], page.lead[divisor][right[0]])
+    assert page.rate == 0.01
+    assert (page.d, page.n_keys, page.steps) == (*row.keys[:, : row.d].shape[::-1], STEPS)
     for step in page.shown:
         assert close(page.weights[divisor][step][row.meant], np.exp(-loss[step]), 1e-9)
     alone = climb(row, 8, together=False)[:, row.meant]
