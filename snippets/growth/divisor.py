@@ -2,10 +2,10 @@ r"""A divisor only delays a logit that training wants larger. A norm without
 gain, a cap or a clip stops it. With √d, weight decay stops it too, but far
 higher.
 
-The logit of one query and one key over 4096 steps of equal length that all
-raise it, both axes logarithmic. Three nearly parallel lines for the divisors 1,
-√d and d: each passes 100, the third about ten times as late as the first. The
-others have √d as well. With a norm on q and k it stops at
+The logit of our row's query and its meant key over 4096 steps of equal length
+that all raise it, both axes logarithmic. Three nearly parallel lines for the
+divisors 1, √d and d: each passes 100, the third about ten times as late as the
+first. The others have √d as well. With a norm on q and k it stops at
 {= end['norm'] :.0f }, with a cap at {= end['cap of 50'] :.0f }, with a clip
 near {= tau }, with weight decay below {= bound :.0f }; with a norm that has a
 gain it climbs as high as without any measure.
@@ -13,14 +13,13 @@ gain it climbs as high as without any measure.
 
 # %%
 import numpy as np
-from scipy.special import ndtri
+from our_row import keys, meant, query
 
 d, steps, decay, cap, tau = 64, 4096, 0.1, 50, 100
 small, large = 0.01, 0.64  # learning rates: what a step adds to a coordinate
 root = np.sqrt(d)
-# q and k at the start: the same Gaussian quantiles, in two orders.
-quantiles = np.round(ndtri((np.arange(d) + 0.5) / d), 3)
-start = np.array([quantiles, quantiles[29 * np.arange(d) % d]])
+# q and k at the start: our row's query and its meant key.
+start = np.array([query[:d], keys[meant, :d]])
 
 
 def unit(v):
@@ -108,7 +107,9 @@ plt.show()
 # %% says
 late = [np.log(divided[name][1000:]) for name in ("1", "√d", "d")]
 slope = [np.polyfit(np.log(np.arange(1000, steps)), a, 1)[0] for a in late]
-assert np.allclose(slope, 2, atol=0.1), "logit grows like the square"
+assert np.allclose(slope, 2, atol=0.1), (
+    "logit comes to grow nearly like the square"
+)
 assert 0 < reached["1"] < reached["√d"] < reached["d"], "d: each passes"
 assert 9 < reached["d"] / reached["1"] < 12, "about ten times as late"
 assert held["norm"].max() < root + 1e-9, "holds: no logit exceeds"
@@ -119,7 +120,7 @@ assert 5 * tau < end["weight decay"] < bound, (
 assert end["weight decay"] < bound, "with weight decay below"
 assert end["norm and gain"] > divided["√d"][-1], "climbs as high as without"
 past = coarse["clip at 100"][511] / tau - 1
-assert abs(past - 1 / 3) < 0.03, "Large steps pass it by a third each time"
+assert 1 / 3 < past < 0.4, "Large steps pass it by more than a third each time"
 fast = climb(4 * small)[: steps // 4]
 assert np.allclose(fast, divided["√d"][3::4], rtol=0.01), (
     "learning rate is a factor on the time too"

@@ -169,7 +169,7 @@ for name in optimizers:
         "A lower rate is no cure for a run whose logits have grown"
     )
     assert left[name, "eighth 300"] > 0.8, (
-        "a lower rate that came after logits had grown did next to nothing"
+        "A lower rate that came after logits had grown avoided next to nothing"
     )
     assert large[0] > small[0], "of short steps until then … and rises to"
     assert both[0] > far[0], "The upper one, of long … goes from"
@@ -192,15 +192,10 @@ for name in optimizers:
     assert left[name, "gradients 1"] > 0.9, "the gradients did nothing either"
     assert left[name, "divided 64"] < 0.25, "So a larger divisor does, too"
     assert min(left[name, cap] for cap in ("cap 9", "cap 5.7")) > 0.7, (
-        "half with Adam, a soft cap little with either"
+        "more than half of the harm, a soft cap little"
     )
-    assert left[name, "cap 5.7"] > 0.7, (
-        "what came late, or bounded only what softmax sees, avoided little"
-    )
-assert left_by_clips["Muon"][1] < 1 / 3, "avoided most of it with Muon"
-assert 1 / 3 < left_by_clips["Adam"][0] < left_by_clips["Adam"][1] < 0.6, (
-    "with Muon and half with Adam"
-)
+for clips in left_by_clips.values():
+    assert clips[1] < 1 / 2, "a clip on them avoided more than half"
 assert above["Muon", "QK-norm"][0] < 0.02, "with Adam and nothing with Muon"
 assert above["Adam", "QK-norm"][0] > 0, (
     "A norm, which bounds … left … with Adam"

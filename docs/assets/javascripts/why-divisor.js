@@ -202,12 +202,13 @@
         ][by];
         const divisor = a ? `÷ ${{ 0.5: "√d", 1: "d" }[a] ?? `d^${a}`} = ${short(s)}` : "undivided";
         const measure = by ? `, ${this.measures[by]}` : a ? " alone" : "";
-        const title = `${divisor}${measure}, ${steps} steps of ${short(rate)}`;
+        // Which measure, its button says too; on a phone there is no room for both.
+        const title = `logit after ${steps} steps of ${short(rate)}, ${divisor}`;
         this.at(".title").textContent = title;
         this.at(".found b").innerHTML = short(logit).replace(" million", "<small> million</small>");
         this.at(".found span").textContent = verdict;
         this.panel.className = `panel ${HUES[by]}`;
-        return `${title}: ${short(logit)}; ${verdict}.`;
+        return `${title}${measure}: ${short(logit)}; ${verdict}.`;
       }
     },
   );
