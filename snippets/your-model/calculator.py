@@ -17,6 +17,8 @@ and the right scale it is {= start["linear"] :.2f }.
 import numpy as np
 from checked import architectures, cost
 from models import LATENT, MODELS, SOURCES
+from our_row import d as our_d
+from our_row import scores
 from start import NORMS, RULES, SCALES, sharing, spread
 
 d, heads, width, n_keys = 64, 12, 768, 512
@@ -95,6 +97,18 @@ swept, differing, reported = architectures()
 watched = cost()
 # Known models, as the calculator takes them and as the page lists them.
 explore = {"rules": [*RULES], "norms": [*NORMS], "scales": [*SCALES]}
+# It opens with what the page's table begins with, and with our row.
+explore["at"] = {"d": d, "H": heads, "D": width, "n": n_keys}
+explore["at"] |= {
+    key: [*table].index(name)
+    for key, table, name in zip(
+        ("rule", "by", "norm"),
+        (RULES, SCALES, NORMS),
+        setups["right"],
+        strict=True,
+    )
+}
+explore["row"] = (scores() / our_d**0.5).round(4)
 explore["models"], known = {}, []
 for name, model in MODELS.items():
     names = {"norm": "none"} | model

@@ -19,7 +19,6 @@
     ["C1", "M-4-4h8v8h-8z"],
     ["C0", "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0-9 0z"],
   ];
-  const HIGHEST = 0.45; // a bar that is longer leaves the drawing, as in the pictures of the kinds
   const TICKS = { 0.25: "¼", 0.5: "½" };
   const short = (x) => String(+x.toPrecision(3));
   const signed = (x) => {
@@ -121,7 +120,7 @@
           <b class="grip" aria-hidden="true"></b>
           <p class="sizes" aria-hidden="true">${ticks.map((loss) => `<i data-bottom="${1 - y(loss) / 100}">${loss}</i>`).join("")}</p></div>
           <p class="ends" aria-hidden="true">${ends.join("")}</p>
-          <div class="split"><svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path class="right"/><path class="here"/></svg><p class="right"></p><p class="here"></p></div>`;
+          <div class="split"><svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path class="C0"/><path class="C1"/></svg><p class="C0"></p><p class="C1"></p></div>`;
       }
 
       prepare() {
@@ -175,16 +174,11 @@
         const rows = [
           ["right", 1],
           ["here", factor],
-        ].map(([name, by]) => {
+        ].map(([name, by], row) => {
           const weights = softmax(scores.map((score) => score * by));
-          const wide = 1000 / weights.length;
-          const steps = weights.map(
-            (weight, i) => `V${(100 - (100 * weight) / HIGHEST).toFixed(2)}H${(i + 1) * wide}`,
-          );
-          this.at(`.split path.${name}`).setAttribute("d", `M0 100${steps.join("")}V100`);
-          const most = Math.max(...weights);
-          const said = `${name}: ${percent(most)} to key ${weights.indexOf(most) + 1}, ${asIf(weights, scores.length)}`;
-          this.at(`.split p.${name}`).textContent = said;
+          this.at(`.split path.C${row}`).setAttribute("d", outline(weights));
+          const said = `${name}: ${toOne(weights)}`;
+          this.at(`.split p.C${row}`).textContent = said;
           return said;
         });
         this.panel.querySelectorAll("[data-act=preset] small").forEach((small, i) => {

@@ -30,7 +30,7 @@ READ = """shown => {
         at: drawn('.at'), left: parseFloat(shown.querySelector('.grip').style.left),
         slider: +shown.querySelector('[name=times]').value,
         rows: texts('.split p'),
-        parts: ['right', 'here'].map(row => drawn(`.split path.${row}`)),
+        parts: ['C0', 'C1'].map(row => drawn(`.split path.${row}`)),
         buttons: texts('[data-act=preset] small'),
         pressed: [...shown.querySelectorAll('[aria-pressed=true]')].map(b => b.firstChild.data),
     }
