@@ -181,4 +181,8 @@ ends = np.array([share[n][[0, -1]] for n in counts])
 assert np.all(abs(ends - [1, 0]) < 0.1), "All curves start at 1 and fall"
 assert np.all(np.diff(ends[:, 1]) < 0), "those for more keys further"
 assert np.isclose(start["right"], 1), "right at 1 and forgotten"
+row = np.exp(np.multiply.outer([1, 8], explore["row"]))
+row /= row.sum(axis=1, keepdims=True)
+assert row[0].max() < 0.2, "With the scale many keys have a share"
+assert row[1].max() > 0.8, "without it one has nearly all"
 assert start["forgotten"] > max(freezes.values()), "to the right of all dots"
