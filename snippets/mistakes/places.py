@@ -48,3 +48,4 @@ assert abs(largest - most) < 0.05, "about as much as the blue one"
 assert near["wrong"] - plain < 0.25 * (near["right"] - plain), (
     "hardly pulls the row towards the newest keys any more"
 )
+assert np.all(np.diff(bias) == slope), "a bias falls by … with each step back"

@@ -52,3 +52,6 @@ for name in ("reversed", "fourth root", "log2e"):
 assert largest["log2e"] < 2 * most, "and log₂e only a little"
 assert largest["reversed"] > 0.999, "a single bar leaves the panel"
 assert np.corrcoef(right, wrong["log2e"])[0, 1] > 0.95, "the row has its shape"
+assert largest["twice"] < 2 * flattest, (
+    "With the scale twice all bars are about as high"
+)
