@@ -16,7 +16,8 @@ logarithmic beyond.
 from pathlib import Path
 
 import numpy as np
-from factors import FACTORS, taking_part
+from factors import FACTORS
+from our_row import d, scores
 from stored import by_seed, mean_and_error, read
 
 table = read("factors.csv")
@@ -63,17 +64,9 @@ typed_for, larger = 64, 128
 by_typing = FACTORS["1/8, typed"](larger, 1)
 typed = float(cost["SmolLM2"][abs(factor - by_typing).argmin()])
 
-# For the page: the curves, and a row of 32 keys that is typical at each factor.
-n_keys = 32
-rng = np.random.default_rng(1)
-rows = rng.standard_normal((4000, n_keys))
-rows = (rows - rows.mean(1, keepdims=True)) / rows.std(1, keepdims=True)
-sizes = [0.25, 0.5, 1, 2, 4, 8]
-e = np.exp(np.multiply.outer(sizes, rows))
-share = (e**2).sum(-1) / e.sum(-1) ** 2
-usual = np.array([taking_part(n_keys, size) for size in sizes])
-far = np.abs(np.log(share * usual[:, np.newaxis])).max(axis=0)
-row = np.sort(rows[far.argmin()])[::-1].round(3)
+# For the page: the curves, and the scores of our row as they should be.
+row = (scores() / d**0.5).round(4)
+n_keys = len(row)
 label = {name: f"decoder, {name}" for name in settings}
 label["SmolLM2"] = "SmolLM2"
 bar = {name: 2 * each for name, each in error.items()}  # on either side

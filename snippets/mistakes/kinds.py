@@ -80,3 +80,10 @@ assert max(here["1/√width"], here["scaled twice"]) < 1, (
 apart = np.abs(np.log2([*here.values(), *others.values()]))
 assert np.sort(apart)[4] < 0.75, "several are so near 1 that nobody sees them"
 assert factor["1/8, typed"]["12 × 64"] == 1, "the three lie at"
+large, small = "64 × 128", "4 × 32"
+assert factor["no scale"][large] > factor["no scale"][small], (
+    "some mistakes grow with the head"
+)
+assert factor["1/√width"][large] < factor["1/√width"][small], (
+    "grow with the head, and some with the number of heads"
+)

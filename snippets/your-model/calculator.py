@@ -17,6 +17,8 @@ and the right scale it is {= start["linear"] :.2f }.
 import numpy as np
 from checked import architectures, cost
 from models import LATENT, MODELS, SOURCES
+from our_row import d as our_d
+from our_row import scores
 from start import NORMS, RULES, SCALES, sharing, spread
 
 d, heads, width, n_keys = 64, 12, 768, 512
@@ -95,6 +97,18 @@ swept, differing, reported = architectures()
 watched = cost()
 # Known models, as the calculator takes them and as the page lists them.
 explore = {"rules": [*RULES], "norms": [*NORMS], "scales": [*SCALES]}
+# It opens with what the page's table begins with, and with our row.
+explore["at"] = {"d": d, "H": heads, "D": width, "n": n_keys}
+explore["at"] |= {
+    key: [*table].index(name)
+    for key, table, name in zip(
+        ("rule", "by", "norm"),
+        (RULES, SCALES, NORMS),
+        setups["right"],
+        strict=True,
+    )
+}
+explore["row"] = (scores() / our_d**0.5).round(4)
 explore["models"], known = {}, []
 for name, model in MODELS.items():
     names = {"norm": "none"} | model
@@ -167,4 +181,8 @@ ends = np.array([share[n][[0, -1]] for n in counts])
 assert np.all(abs(ends - [1, 0]) < 0.1), "All curves start at 1 and fall"
 assert np.all(np.diff(ends[:, 1]) < 0), "those for more keys further"
 assert np.isclose(start["right"], 1), "right at 1 and forgotten"
+row = np.exp(np.multiply.outer([1, 8], explore["row"]))
+row /= row.sum(axis=1, keepdims=True)
+assert row[0].max() < 0.2, "With the scale many keys have a share"
+assert row[1].max() > 0.8, "without it one has nearly all"
 assert start["forgotten"] > max(freezes.values()), "to the right of all dots"

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.conftest import PROJECT
+from tests.tolerance import close
 
 torch = pytest.importorskip("torch", reason="no PyTorch: `make torch` installs it")
 
@@ -77,3 +78,42 @@ def test_each_head_by_itself_gives_the_same_if_no_line_is_wrong(drawn, slip):
                     assert slip
                     return
     assert slip is None
+
+
+def arrived(order, slip):
+    """Give the weights that arrive at the place of our token and head, by the page's lines.
+
+    The values are the rows of a unit matrix, so that an output is its weights.
+    """
+    b, n, d, group, heads = 2, order.n_keys, order.d, order.group, order.heads
+    at = (1, order.head, order.seen - 1)
+    q = torch.randn(b, heads, n, d, generator=torch.Generator().manual_seed(0)).double()
+    q[at] = torch.from_numpy(order.query[:d])
+    q[1, order.head, order.from_token - 1] = torch.from_numpy(order.its_query)
+    k = torch.from_numpy(order.k)[None].repeat(b, 1, 1, 1)
+    v = torch.eye(n).double().expand(b, heads, n, n)
+    pad = torch.arange(n) < torch.tensor([[order.other], [n if slip == "merge" else order.seen]])
+    names = {"heads": heads, "group": group, "b": b, "n": n}
+
+    def line(name, **more):
+        wrong, right = SLIPS[name]
+        assert order.lines[name] == wrong
+        return eval(wrong if name == slip else right, names | more)
+
+    k = line("key heads", k=k)
+    seen = line("padding", pad=pad).unflatten(0, (b, heads))[:, :, None]
+    seen = seen & torch.ones(n, n, dtype=torch.bool).tril()
+    weights = (q @ k.mT / d**0.5).masked_fill(~seen, -torch.inf).softmax(-1)
+    out = line("merge", out=weights @ v)
+    return out[1, order.seen - 1].unflatten(0, (heads, n))[order.head].numpy()
+
+
+def test_what_arrives_at_our_place(snippet):
+    order = snippet("mistakes/order")
+    right = arrived(order, None)
+    assert close(order.right, right)
+    assert order.wrong.keys() == SLIPS.keys()
+    for slip in SLIPS:
+        assert close(order.wrong[slip], arrived(order, slip))
+        assert not close(order.wrong[slip], right, 1e-2)
+    assert order.most == pytest.approx(right.max())

@@ -358,13 +358,26 @@ def test_a_row_is_drawn_again(visit):
     first = show(page, "calculator", CALCULATOR, **state)
     page.locator("why-calculator").get_by_role("button", name="Draw again").click()
     second = show(page, "calculator", CALCULATOR)
-    assert first["cut"] != second["cut"]
+    assert first["bars"] != second["bars"]
     assert first["words"] == second["words"]
     page.wait_for_function("() => location.search.includes('seed=2')")
-    # With more keys, the largest weight can only fall: those before them stay.
-    more = show(page, "calculator", CALCULATOR, n=128)
-    shares = [float(re.search(r"([\d.]+)%", each["row"])[1]) for each in (second, more)]
-    assert shares[1] < shares[0]
+
+
+def test_the_calculator_opens_with_the_row_of_the_front_page(visit, snippet):
+    """At the number of keys that the page's table is for."""
+    page, calculator = visit(BASE + "your-model/", **CALM).page, snippet("your-model/calculator")
+    shown = show(page, "calculator", CALCULATOR)
+    assert shown["values"]["n"] == calculator.n_keys
+    assert shown["pressed"] == []
+    front = visit(BASE, **CALM).page
+    found = show(
+        front,
+        "mechanism",
+        """shown => [...shown.querySelectorAll('.row .found')]
+        .map(row => row.innerText.replace(/\\s+/g, ' '))""",
+    )
+    for words, row in zip(reversed(found), shown["rows"], strict=True):
+        assert words.replace(" as", ", as") in row.replace(": ", " ")
 
 
 def test_the_steps_play_until_a_hand_ends_it(visit):

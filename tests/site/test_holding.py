@@ -446,6 +446,8 @@ def test_forced_colours_show_what_is_chosen(visit, name):
     page = visit(BASE + PAGE[name], forced_colors="active", **CALM).page
     if name == "terms":  # it begins at none of its views
         page.locator("why-terms [data-act=preset]").first.click()
+    if name == "calculator":  # and here at none of its models
+        page.locator("why-calculator [data-act=model]").first.click()
     show(page, name, "shown => 0")
     look = {
         pressed: page.locator(

@@ -40,6 +40,22 @@ const bars = (heights, from = 0, of = heights.length) => {
     .join("");
 };
 
+/** Draw the outline of such bars, 1000 wide and 100 high. One above HIGHEST leaves the drawing, as in `beside.py`. */
+const HIGHEST = 0.45;
+const outline = (heights) => {
+  const step = 1000 / heights.length;
+  const tops = heights.map(
+    (h, i) => `V${(100 - (100 * h) / HIGHEST).toFixed(2)}H${(i + 1) * step}`,
+  );
+  return `M0 100${tops.join("")}V100`;
+};
+
+/** Say which key has the largest weight. */
+const toOne = (weights) => {
+  const most = Math.max(...weights);
+  return `${percent(most)} to key ${weights.indexOf(most) + 1}, ${asIf(weights, weights.length)}`;
+};
+
 /** Give a share in percent, to two digits. What is neither none nor all is not said to be so. */
 const percent = (share) => {
   const size = 100 * share;

@@ -75,7 +75,6 @@
     `<label>${FIELDS[name][0]}<input name="${name}" inputmode="decimal"></label>`;
   const choice = (name, label, list) =>
     `<label class="wide">${label}<select name="${name}">${list.map((text, i) => `<option value="${i}">${text}</option>`).join("")}</select></label>`;
-  const SEEN = 0.004; // the least share that is wide enough to be seen
   const DRAWS = 99;
   const place = (s) => Math.max(0, Math.min(1000, 500 + 100 * Math.log2(s))).toFixed(1);
 
@@ -109,7 +108,7 @@
       <div class="form">${["d", "H", "D", "n"].map(field).join("")}${choice("rule", "initialisation", rules)}${field("s")}
       ${choice("norm", "norm on q and k", norms)}${choice("by", "scale", scales)}${field("x")}<input type="hidden" name="seed"></div>
       <p class="found"><b></b> <span></span></p>
-      <button type="button" class="cut" data-act="again"><span></span><em>Draw again</em><svg viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="rest"/><path/></svg></button>
+      <div class="split"><svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path class="C0"/><path class="C1"/></svg><p class="C0"></p><p class="C1"></p><button type="button" data-act="again">Draw again</button></div>
       <div class="gauged"><svg class="gauge" viewBox="0 0 1000 20" preserveAspectRatio="none" aria-hidden="true"><path class="cold"/><path class="one" d="M500 0v20"/><path class="known"/><path class="named"/><path class="own"/></svg><b class="handle"></b></div>
       <p class="ends" aria-hidden="true"><i>1/32: flat</i><i data-left="0.5">1</i><i data-left="0.635" class="known">models</i><i>32: frozen</i></p>
       <ul><li></li><li></li><li></li><li></li></ul>`;
@@ -119,7 +118,7 @@
         this.last = {};
         const keys = this.at("[type=range]");
         keys.addEventListener("input", () => (this.field("n").value = Math.round(2 ** keys.value)));
-        this.fill({ s: 0.02, x: 0.125, seed: 1, ...Object.values(this.data.models)[0] });
+        this.fill({ s: 0.02, x: 0.125, seed: 1, ...this.data.at });
         const spreads = Object.values(this.data.models).map((model) => {
           const { d, H, x } = model;
           return this.start({ ...model, x: x && readNumber(x) }).spread(d, H);
@@ -193,37 +192,22 @@
         this.values = { seed: (this.values.seed % DRAWS) + 1 };
       }
 
-      /** Give n Gaussian numbers; with more keys, those before them stay. */
-      draws(seed, n) {
-        if (this.seed !== seed) {
-          this.seed = seed;
-          this.next = gaussian(seed);
-          this.many = 0;
-        }
-        this.drawn ??= new Float64Array(MOST);
-        while (this.many < n) this.drawn[this.many++] = this.next();
-        return this.drawn.subarray(0, n);
-      }
-
-      /** Draw a row of n logits of spread s as a bar that is cut into its weights, the largest first; say what that is. */
-      row(seed, n, s) {
-        const keys = this.draws(seed, n);
-        // A million of them: plain loops take half as long.
-        let [top, sum] = [-Infinity, 0];
-        for (let i = 0; i < n; i++) if (keys[i] > top) top = keys[i];
-        const power = (g) => Math.exp(s * (g - top));
-        for (let i = 0; i < n; i++) sum += power(keys[i]);
-        const least = top + Math.log(SEEN * sum) / s; // the logit of a weight that can be seen
-        const seen = keys.filter((g) => g >= least).sort();
-        let at = 0;
-        const box = (from, to) => `M${from.toFixed(1)} 0H${to.toFixed(1)}V20H${from.toFixed(1)}z`;
-        const cuts = [...seen.reverse()].map((g) => box(at, (at += (1000 * power(g)) / sum)));
-        const [rest, cut] = this.panel.querySelectorAll(".cut path");
-        cut.setAttribute("d", cuts.join(""));
-        rest.setAttribute("d", seen.length < n ? box(at, 1000) : "");
-        const words = `a row, draw ${seed}: largest weight ${percent(1 / sum)}`;
-        this.at(".cut span").textContent = words;
-        return words;
+      /** Draw a row of 32 logits, ours or another, as they spread with the scale and without it; say what that is. */
+      row(seed, scaled, bare) {
+        const { row } = this.data;
+        const name = seed === 1 ? "Our row" : `Draw ${seed}`;
+        const keys = seed === 1 ? row : row.map(gaussian(seed));
+        const rows = [
+          [`${name}, scaled`, scaled],
+          ["Unscaled", bare],
+        ];
+        return rows.map(([name, spread], i) => {
+          const weights = softmax(keys.map((key) => spread * key));
+          this.at(`.split path.C${i}`).setAttribute("d", outline(weights));
+          const said = `${name}: ${toOne(weights)}`;
+          this.at(`.split p.C${i}`).textContent = said;
+          return said;
+        });
       }
 
       /** Give the factor on q·k for heads of d, and how widely h of them spread at the start. */
@@ -287,7 +271,7 @@
         this.at(".cold").setAttribute("d", `M1000 20V0H${place(limit)}v20z`);
         this.at(".own").setAttribute("d", `M${place(sigma)} 0v20`);
         this.at(".handle").style.left = `${place(sigma) / 10}%`;
-        const drawn = this.row(seed, n, sigma);
+        const drawn = this.row(seed, Math.sign(scaled(d)) * sigma, this.bare);
         const least = norm === "LayerNorm" ? 2 : 1;
         const sizes = [d / 2, 2 * d].filter((size) => size % 1 === 0 && size >= least);
         const others = sizes.map((size) => short(spread(size, (h * d) / size)));
@@ -302,7 +286,7 @@
               : `${h} × ${d} = ${grouped(h * d)}, which is not the width ${D}; this may be intended`,
         ];
         this.panel.querySelectorAll("li").forEach((item, i) => (item.textContent = words[i]));
-        return `${short(sigma)} ${[lines, drawn, ...words].join(". ")}`;
+        return `${short(sigma)} ${[lines, ...drawn, ...words].join(". ")}`;
       }
     },
   );

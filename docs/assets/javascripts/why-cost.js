@@ -111,8 +111,6 @@
         const ends = [0.25, 0.5, 1, 2, 4].map(
           (factor) => `<i data-left="${this.across(factor)}">${TICKS[factor] ?? factor}</i>`,
         );
-        const row = (name) =>
-          `<p class="${name}"><span></span><svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path/><path/></svg></p>`;
         return `<p class="title"></p><p class="losing"></p><p class="costs">${legend.join("")}</p>
           <p class="axis">loss grows by (nats a token), over the factor on all logits</p>
           <div class="lines"><svg class="graph" aria-hidden="true">
@@ -122,7 +120,7 @@
           <b class="grip" aria-hidden="true"></b>
           <p class="sizes" aria-hidden="true">${ticks.map((loss) => `<i data-bottom="${1 - y(loss) / 100}">${loss}</i>`).join("")}</p></div>
           <p class="ends" aria-hidden="true">${ends.join("")}</p>
-          <div class="split">${row("right")}${row("here")}</div>`;
+          <div class="split"><svg viewBox="0 0 1000 100" preserveAspectRatio="none" aria-hidden="true"><path class="C0"/><path class="C1"/></svg><p class="C0"></p><p class="C1"></p></div>`;
       }
 
       prepare() {
@@ -172,22 +170,15 @@
         const [before, after] = factor < end ? "← " : factor > end ? [" ", "→"] : "‹›";
         grip.textContent = `${before} × ${short(factor)} ${after}`.trim();
 
-        // A row's weight, shared among its keys: one key's part beside the other's.
+        // Our row, the keys in their order: as it should be, and the outline of what the factor makes of it.
         const rows = [
           ["right", 1],
           ["here", factor],
-        ].map(([name, by]) => {
+        ].map(([name, by], row) => {
           const weights = softmax(scores.map((score) => score * by));
-          let from = 0;
-          const parts = weights.map((weight) => {
-            from += 1000 * weight;
-            return `M${(from - 1000 * weight).toFixed(2)} 0V100H${from.toFixed(2)}V0z`;
-          });
-          this.panel.querySelectorAll(`.split .${name} path`).forEach((path, odd) => {
-            path.setAttribute("d", parts.filter((_, i) => i % 2 === odd).join(""));
-          });
-          const said = `${name}: ${percent(weights[0])} to one key, ${asIf(weights, scores.length)}`;
-          this.at(`.split .${name} span`).textContent = said;
+          this.at(`.split path.C${row}`).setAttribute("d", outline(weights));
+          const said = `${name}: ${toOne(weights)}`;
+          this.at(`.split p.C${row}`).textContent = said;
           return said;
         });
         this.panel.querySelectorAll("[data-act=preset] small").forEach((small, i) => {

@@ -14,8 +14,8 @@ from tests.site.explorables import PERCENT, is_share, numbers, printed, show
 READ = """shown => ({
     words: ['.found', 'ul'].map(part => shown.querySelector(part).innerText).join('\\n'),
     own: shown.querySelector('.own').getAttribute('d'),
-    cut: [...shown.querySelectorAll('.cut path')].map(path => path.getAttribute('d')),
-    row: shown.querySelector('.cut span').textContent,
+    bars: [...shown.querySelectorAll('.split path')].map(path => path.getAttribute('d')),
+    rows: [...shown.querySelectorAll('.split p')].map(row => row.textContent),
     known: shown.querySelector('.gauge .known').getAttribute('d'),
     handle: parseFloat(shown.querySelector('.handle').style.left),
     cold: shown.querySelector('.cold').getAttribute('d'),
@@ -44,7 +44,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
     """Yield the set-ups for which a number is not what the snippet or the quadrature gives."""
     start = module("your-model/start")
     participation = cache(module("saturation/gaussian_logits").participation)
-    drawn = cache(lambda seed: np.array(numbers(seed, 2**20)))
+    ours = module("common/our_row").scores() / 8
     known = [model["spread"] for _, model in snippet("your-model/calculator").known]
     names = [list(table) for table in (start.RULES, start.NORMS, start.SCALES)]
     for state in STATES:
@@ -81,13 +81,10 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             for letter, name in (("^M", "own"), ("H", "cold"))
         )
         place = np.clip(500 + 100 * np.log2([sigma, limit, *known]), 0, 1000)
-        weights = np.sort(softmax(sigma * drawn(state.get("seed", 1))[:n]))[::-1]
-        ends = 1000 * np.cumsum(np.append(0, weights[weights >= 0.004]))
-        rest, cuts = (re.findall(r"M([\d.]+) 0H([\d.]+)V", path) for path in shown["cut"])
-        thin = [(ends[-1], 1000)] if len(ends) <= n else []
-        seed, largest = re.fullmatch(
-            rf"a row, draw (\d+): largest weight {PERCENT}", shown["row"]
-        ).groups()
+        seed = state.get("seed", 1)
+        z = ours if seed == 1 else np.array(numbers(seed, 32))
+        name = "Our row" if seed == 1 else f"Draw {seed}"
+        factors = {f"{name}, scaled": np.sign(scale) * sigma, "Unscaled": sigma / abs(scale)}
         ticks = map(float, re.findall(r"M([\d.]+) ", shown["known"]))
         if (
             not printed(one, sigma)
@@ -105,10 +102,7 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             or ("not the width" in words) != (scale > 0 and heads * d != state["D"])
             or not np.allclose([float(own), float(cold), *ticks], place, atol=0.0501)
             or abs(shown["handle"] - float(own) / 10) > 1e-3
-            or int(seed) != state.get("seed", 1)
-            or not is_share(largest, weights[0])
-            or not same(cuts, np.transpose([ends[:-1], ends[1:]]))
-            or not same(rest, thin)
+            or not all(map(is_row, shown["rows"], shown["bars"], factors, factors.values(), [z, z]))
             or set(shown["hidden"])
             != {"s", "x"} - {"s" if rule == "deviation" else ""} - {"x" if by == "number" else ""}
             or shown["wrong"]
@@ -117,10 +111,21 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
             yield f"{state}: {shown}"
 
 
-def same(cuts: list, expected: list) -> bool:
-    """Tell whether a bar is cut where it should be."""
-    found, right = (np.reshape(ends, (-1, 2)).astype(float) for ends in (cuts, expected))
-    return found.shape == right.shape and np.allclose(found, right, atol=0.0501)
+def is_row(words: str, path: str, name: str, spread: float, z: np.ndarray) -> bool:
+    """Tell whether words and bars are the weights of logits that spread so far."""
+    weights = softmax(spread * z)
+    found = re.fullmatch(
+        rf"{name}: {PERCENT} to key (\d+), as if ([\d.]+) of {z.size} took part", words
+    )
+    steps = np.array(re.findall(r"V(-?[\d.]+)H([\d.]+)", path), float)
+    return bool(
+        found
+        and is_share(found[1], weights.max())
+        and int(found[2]) == weights.argmax() + 1
+        and printed(found[3], 1 / np.sum(weights**2))
+        and np.allclose(0.45 * (1 - steps[:, 0] / 100), weights, atol=1e-4)
+        and np.allclose(steps[:, 1], 1000 / z.size * np.arange(1, z.size + 1))
+    )
 
 
 def rule_of_the_width(rule: str, norm: str) -> bool:
@@ -142,8 +147,10 @@ WRONG = [
     ("(h*d)/size", "h"),
     ("scaled(d)<0", "scaled(d)>0"),
     ("sigma / limit", "limit / sigma"),
-    ("SEEN*sum", "SEEN"),
-    ("s*(g-top)", "g-top"),
+    ("spread*key", "key"),
+    ("Math.sign(scaled(d))*sigma", "sigma"),
+    ("sigma,this.bare", "sigma,sigma"),
+    ("seed === 1 ? row", "seed === 2 ? row"),
     ("readNumber(x)", "1"),
     ("gaussian(seed)", "gaussian(1)"),
 ]

@@ -29,9 +29,8 @@ READ = """shown => {
         title: texts('.title')[0], losing: texts('.losing')[0], grip: texts('.grip')[0],
         at: drawn('.at'), left: parseFloat(shown.querySelector('.grip').style.left),
         slider: +shown.querySelector('[name=times]').value,
-        rows: texts('.split span'),
-        parts: ['right', 'here'].map(row =>
-            [...shown.querySelectorAll(`.split .${row} path`)].map(path => path.getAttribute('d'))),
+        rows: texts('.split p'),
+        parts: ['C0', 'C1'].map(row => drawn(`.split path.${row}`)),
         buttons: texts('[data-act=preset] small'),
         pressed: [...shown.querySelectorAll('[aria-pressed=true]')].map(b => b.firstChild.data),
     }
@@ -108,11 +107,12 @@ def differences(page: Page, snippet, module) -> Iterator[str]:
 
         for by, words, parts in zip((1, factor), shown["rows"], shown["parts"], strict=True):
             weights = softmax(cost.row * by)
-            found = re.search(PERCENT + r" to one key, as if ([\d.]+) of 32", words)
-            right &= is_share(found[1], weights[0]) and printed(found[2], 1 / np.sum(weights**2))
-            for odd, path in enumerate(parts):
-                spans = floats(r"M([\d.]+) 0V100H([\d.]+)V0z", path)[:, ::-1] @ (1, -1)
-                right &= np.allclose(spans / 1000, weights[odd::2], atol=2e-5)
+            found = re.search(PERCENT + r" to key (\d+), as if ([\d.]+) of 32", words)
+            right &= is_share(found[1], max(weights)) and int(found[2]) == weights.argmax() + 1
+            right &= printed(found[3], 1 / np.sum(weights**2))
+            steps = floats(r"V(-?[\d.]+)H([\d.]+)", parts)
+            right &= np.allclose(0.45 * (1 - steps[:, 0] / 100), weights, atol=3e-5)
+            right &= np.allclose(steps[:, 1], 1000 / 32 * np.arange(1, 33), atol=0.01)
         if not right or shown["pressed"] != ([name] if name else []):
             yield f"{state}: {shown}"
 
