@@ -444,8 +444,6 @@ CHOOSING = [name for name in PAGE if name != "attention"]  # its one button stan
 def test_forced_colours_show_what_is_chosen(visit, name):
     """In the colours of the system (Windows has such themes): by what is behind the words."""
     page = visit(BASE + PAGE[name], forced_colors="active", **CALM).page
-    if name == "terms":  # it begins at none of its views
-        page.locator("why-terms [data-act=preset]").first.click()
     show(page, name, "shown => 0")
     look = {
         pressed: page.locator(
