@@ -1,13 +1,13 @@
 r"""Our row, with a twelfth key (purple-red) that goes a little with the query,
 by {= rho } in each coordinate. Its line climbs like $\rho d$ out of noise like
-$\sqrt d$. So divided by $\sqrt d$ the key gets more the larger the head, but
-for luck: a grey tick is its usual share.
+$\sqrt d$. So divided by $\sqrt d$ (right) the key gets more the larger the
+head, but for luck: a grey tick is its usual share.
 
-On the left the sums of products of our row, a line for each of {= n_keys } keys,
-up to {= dims[-1] } products. Most stay between two dashed curves, plus and minus
-the root of the number of products. The line of the twelfth key runs along a
-dotted straight one, out of the fan, to {= ends :.0f }. On the right are the
-shares of attention in heads of {= dims[0] }, {= dims[1] } and {= dims[2] },
+On the left the sums of products of our row, a line for each of {= n_keys }
+keys, up to {= dims[-1] } products. Most stay between two dashed curves, plus
+and minus the root of the number of products. The line of the twelfth key runs
+along a dotted straight one, out of the fan, to {= ends :.0f }. On the right are
+the shares of attention in heads of {= dims[0] }, {= dims[1] } and {= dims[2] },
 divided by √d. The twelfth key has {= share[16] :.0%}, {= share[64] :.0%} and
 {= share[128] :.0%}; a tick for rows drawn anew rises from panel to panel.
 """

@@ -1,4 +1,4 @@
-"""The key that is meant: its sums drawn from a joint Gaussian, and its usual share by the query's length."""
+"""The key that is meant: drawn from a joint Gaussian, and its share by the query's length."""
 
 import numpy as np
 import pytest

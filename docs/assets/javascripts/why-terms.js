@@ -23,9 +23,9 @@
     class extends Explorable {
       static title = "Three terms";
       inputs = [
-        { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 0 },
-        { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0.3 },
         { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 64 },
+        { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0.3 },
+        { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 0 },
       ];
 
       stage = `<div class="terms"><div class="dial"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
