@@ -1,5 +1,6 @@
-r"""At a right angle and $\rho = 1$ the middle term eats the baseline. The
-published one adds to it.
+r"""A key that follows its query straight on has a mean. At a right angle it
+has none, and with $\rho = 1$ the middle term eats the baseline, so that the
+score is always 0. The published one adds to it (dashed).
 
 Three groups of horizontal bars, for angles of 0, 45 and 90 degrees between the
 query and its key, in 4 dimensions. In each, three bars follow each other, every

@@ -33,10 +33,6 @@ for column, d in enumerate(dims):
         size[name][:, column] = np.sqrt(np.mean(total**2, axis=1))
 fit = {name: exponent(dims, size[name]) for name in names}
 path = {name: np.cumsum(terms[name][0, 0]) for name in names}
-# With coins for coordinates: how far a score strays at the start, and what it
-# gains if a tenth of the key is added to the query.
-strays = {d: d**0.5 for d in (64, 256, 1024)}
-gains = {d: step * d for d in strays}
 
 # %%
 import matplotlib.pyplot as plt
@@ -71,13 +67,6 @@ assert abs(fit["q·k"][0] - 1 / 2) < 0.03, (
 )
 assert np.all(abs(added - 1) < 0.03), (
     "To this pair it adds products of one sign, … it adds grows like $d$"
-)
-for d in (64, 256):
-    assert strays[4 * d] == 2 * strays[d], "four times as many … noise doubles"
-    assert gains[4 * d] == 4 * gains[d], "but the step is four times as large"
-assert gains[64] < strays[64], "which in the small head was less than the noise"
-assert abs(gains[1024] / strays[1024] - 3) < 1 / 4, (
-    "is three times the noise in the large one"
 )
 
 # Of the questions.

@@ -40,13 +40,13 @@ bound = np.ceil(100 * worst_loss) / 100
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 4.4))
-for place, name in enumerate(["8/d", "1/√d"]):
+for colour, name in [("C2", "8/d"), ("C0", "1/√d")]:
     value, band = fit[name], 2 * error[name]
-    axes.plot(shown, value, color=f"C{place}")
+    axes.plot(shown, value, color=colour)
     axes.fill_between(
-        shown, value - band, value + band, color=f"C{place}", alpha=0.3
+        shown, value - band, value + band, color=colour, alpha=0.3
     )
-    axes.text(40, value[16] + 0.05, name, color=f"C{place}")
+    axes.text(40, value[16] + 0.05, name, color=colour)
 for guide in (0.5, 1):
     axes.axhline(guide, linestyle=":", color="C4")
 axes.set(xscale="log", xlabel="step", ylabel="exponent of q·k in d")

@@ -298,7 +298,7 @@ def test_the_point_can_be_dragged(visit):
 # Where a mouse takes what is moved sideways, as a share of its width, and what is the case there.
 SIDEWAYS = {
     "training": (".lines", 2 / 5, {"d": 64}),
-    "terms": (".lines", 5 / 7, {"d": 64}),
+    "terms": (".lines", 3 / 7, {"d": 16}),
     "calculator": (".gauged", 3 / 5, {"by": 6}),
 }
 

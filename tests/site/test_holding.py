@@ -444,9 +444,7 @@ CHOOSING = [name for name in PAGE if name != "attention"]  # its one button stan
 def test_forced_colours_show_what_is_chosen(visit, name):
     """In the colours of the system (Windows has such themes): by what is behind the words."""
     page = visit(BASE + PAGE[name], forced_colors="active", **CALM).page
-    if name == "terms":  # it begins at none of its views
-        page.locator("why-terms [data-act=preset]").first.click()
-    if name == "calculator":  # and here at none of its models
+    if name == "calculator":  # it begins at none of its models
         page.locator("why-calculator [data-act=model]").first.click()
     show(page, name, "shown => 0")
     look = {

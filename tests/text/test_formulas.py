@@ -143,6 +143,7 @@ LIMIT = "a limit, not an equation; tests/saturation/test_near_ties.py compares t
 # The formulas without a name, by what they begin with, and why.
 UNNAMED = {
     "(a+b+c)^2 = a^2": STEP,
+    r"q_i\,k_i' = \rho\,q_i^2": STEP,
     r"\operatorname{softmax}\!\Big(": DEFINITION,
     r"p_i = \frac{e^{z_i}}": DEFINITION,
     r"\ln\frac{p_i}{p_j} =": STEP,

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy import stats
 
 from tests.tolerance import agrees, close
 
@@ -38,17 +37,5 @@ def test_slope_and_crossover(snippet):
             assert (page.aligned[rho][d] > page.other[rho][d]) == (d > crossover)
         assert close(rho**2 * crossover**2, crossover * (1 + rho**2))
         assert not close(crossover, 1 / rho**2)
-
-
-def test_a_coin_that_leans(snippet):
-    # The sum of d such coins is 2B − d, with B binomial.
-    page, heads = snippet("theorem/regimes"), 55 / 100
-    for d, lean, noise in page.tosses:
-        coins = stats.binom(d, heads)
-        assert close(lean, 2 * coins.mean() - d, 1e-7)
-        assert close(noise**2, 4 * coins.var() / (1 - (2 * heads - 1) ** 2), 1e-7)
-        assert not close(lean, 2 * stats.binom(d, 0.6).mean() - d, 1e-7)
-    assert close(page.lean, 2 * heads - 1)
-    assert close(page.equal * page.lean, math.sqrt(page.equal))
     (small,) = page.small.values()
     assert close(small**2 * 64**2, 64 * (1 + small**2)), "the mean is as large as the spread"

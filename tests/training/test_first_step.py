@@ -6,19 +6,6 @@ from scipy import integrate, stats
 from tests.tolerance import agrees, mean_and_error
 
 
-def test_coins(snippet):
-    """All sums of four coins, and what a tenth of the key adds to each."""
-    page, d = snippet("training/first_step"), 4
-    coins = np.array([[1 - 2 * (n >> i & 1) for i in range(2 * d)] for n in range(4**d)])
-    q, k = coins[:, :d], coins[:, d:]
-    before = (q * k).sum(axis=1)
-    added = ((q + page.step * k) * k).sum(axis=1) - before
-    for size in page.gains:
-        assert np.isclose(page.strays[size] ** 2 / size, before.var() / d)
-        assert np.allclose(page.gains[size] / size, added / d), "the same for every coin"
-        assert not np.isclose(page.gains[size] / size**0.5, added[0] / d**0.5), "not like √d"
-
-
 def test_first_step(snippet):
     page = snippet("training/first_step")
     exact = {

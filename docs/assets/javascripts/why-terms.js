@@ -23,9 +23,9 @@
     class extends Explorable {
       static title = "Three terms";
       inputs = [
-        { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 60 },
-        { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 1 },
-        { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 4 },
+        { name: "d", label: "dimensions <i>d</i>", stops: powers(1, 8, 1), value: 64 },
+        { name: "r", label: "correlation <i>ρ</i>", least: 0, most: 1, step: 0.01, value: 0.3 },
+        { name: "t", label: "angle <i>θ</i>", least: 0, most: 180, step: 1, value: 0 },
       ];
 
       stage = `<div class="terms"><div class="dial"><svg class="turn" viewBox="-110 -110 220 220" aria-hidden="true">
@@ -47,11 +47,11 @@
         ).join("")}</div></div><p class="size"></p>`;
 
       acts = presets({
-        "in line": "t=0&r=1&d=4",
+        "our key": "t=0&r=0.3&d=64",
+        "<i>ρ</i> = 0.1": "t=0&r=0.1&d=64",
+        copy: "t=0&r=1&d=64",
         "45°": "t=45&r=1&d=4",
         "90°": "t=90&r=1&d=4",
-        "<i>d</i> = 256": "t=45&r=1&d=256",
-        "<i>ρ</i> = 0.1": "t=0&r=0.1&d=64",
       });
 
       prepare() {
