@@ -345,7 +345,8 @@ def only_these_two():
 
 @ledger.ours(
     "own-08",
-    "the median seed needs the same number of steps in heads of 16, 64 and 256",
+    "the median over seeds is about the same number of steps in heads of 16, "
+    "64 and 256",
     says="abs(steps / narrow - 1) < 0.1",
     settled="training.md#does-the-learning-rate-transfer",
     runs=f"{RECALL}, 1/√d, and for $W_Q$ and $W_K$ a rate lower by √(16/d): "
@@ -620,8 +621,8 @@ def steps_and_not_size():
 
 @ledger.ours(
     "own-14",
-    "So each by itself does more than half of the harm, and the size nearly "
-    "all of it",
+    "So each by itself does more than half of the harm, and the size most of "
+    "it",
     says="way > 0.5 and size > 0.8",
     settled="growth.md#way-or-size",
     runs=f"{ANNEALED} The same at twice a good rate.",

@@ -164,7 +164,7 @@ for name in optimizers:
         "nothing but short steps, and most of the harm is there"
     )
     assert of_both[name, "way"] > 1 / 2, "and most of the harm stays"
-    assert of_both[name, "size"] > 0.8, "and the size nearly all of it"
+    assert of_both[name, "size"] > 0.8, "and the size most of it"
     assert left[name, "eighth 300"] > 0.8, (
         "A lower rate is no cure for a run whose logits have grown"
     )
@@ -185,7 +185,9 @@ for name in optimizers:
     assert left_by_clips[name][1] < 0.6 < left[name, "cap 5.7"], (
         "A bound helped if it held the *weights*"
     )
-    assert left[name, "gradients 1"] > 0.9, "clip the gradients changed nothing"
+    assert left[name, "gradients 1"] > 0.9, (
+        "Clipping the gradients changed nothing"
+    )
     assert abs(left[name, "shrunk eighth"] - 2 / 3) < 0.05, (
         "and both together won back a third"
     )

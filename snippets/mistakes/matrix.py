@@ -177,9 +177,7 @@ for code in small:
     )
 for code, rate in product(large, rates):
     assert mean(own[code, rate]) > 0.02, "more than right code at both"
-    assert mean(own[code, rate]) > 0.02, (
-        "only the last two lose at both rates, whose logits are too large"
-    )
+    assert mean(own[code, rate]) > 0.02, "Only the last two lose at both rates"
 for code, rate, step in product(small, rates, steps):
     mended, error_of_it = alone[code, rate, step]
     assert mended > 2 * error_of_it, "where the old scale was too small"

@@ -1,5 +1,5 @@
 r"""Correlation moves the whole distribution of $q\cdot k$ to the right, and
-makes it wide and lopsided.
+makes it wider and lopsided.
 
 Two stacked panels. Above, exact densities of q·k in 16 dimensions for
 correlations 0, 0.3, 0.6 and 0.9, with simulated dots on them: the first is
@@ -82,6 +82,7 @@ assert np.all(np.diff(heights) < 0), "are lower and wider"
 for rho in [0.3, 0.6, 0.9]:
     mean = np.average(point, weights=pdf[rho])
     third = np.average((point - mean) ** 3, weights=pdf[rho])
+    assert third > 0, "makes it wider and lopsided"
     assert third > 0, "with a longer tail on the right"
 for rho in negative:
     chance = [*negative[rho].values()]
