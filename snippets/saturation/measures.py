@@ -64,6 +64,12 @@ assert abs(traces[-1] - 1 / 2) < 0.03, "less than a tenth to a half"
 assert np.all(np.diff([*relative[8].values()]) > 0), (
     "with the undivided curve between"
 )
+assert own[8][512] < own[1][512], (
+    "Where fewer keys take part, it falls, and so it does for 512 keys"
+)
+assert norm[8][512] > norm[1][512], (
+    "it is undivided scores that have more of it"
+)
 for measure in (norm, own, relative):
     assert measure[8][3] < measure[1][3], "For three keys all of them fall"
 for measure in (own, relative):

@@ -64,6 +64,6 @@ assert undivided[seen].sum() > 0.9 * undivided.sum(), (
     "a small change of their scores changes nothing"
 )
 assert added["undivided"] < added["÷ √d"], (
-    "Where fewer keys take part, it falls: in our row from"
+    "In our row that makes … with the divisor and … without"
 )
 assert norms[32][1] < norms[32][0], "In our row it falls from"
