@@ -73,7 +73,9 @@ assert np.ptp(at[64]) < 0.03 < np.ptp(at[8]), (
 
 by_logit, by_score = ([row[i] for row in winner] for i in (2, 3))
 assert by_logit[0] < 0.001, "Undivided, it does not budge"
-assert abs(by_logit[2] / by_logit[1] - 1) < 0.1, "Divided by d it could"
+assert abs(by_logit[2] / by_logit[1] - 1) < 0.1, (
+    "Divided by d it moves easily with its logit"
+)
 assert by_score[0] < by_score[2] < by_score[1] / 7, (
     "but a score hardly moves its logit: it takes 64 units of score for one"
 )
