@@ -90,7 +90,7 @@ for name, colour, text in zip(runs, colours, names, strict=True):
     below.plot(full[name], lead[name][full[name]], "o", color=colour)
     below.text(1060, lead[name][-1], text, color=colour, va="center")
 below.axhline(lead["√d"][full["√d"]], color="0.5", linestyle=":")
-below.text(970, 2.4, f"weight {most:.0%}", color="0.4", ha="right")
+below.text(970, 2.4, f"weight {most:.0%}", ha="right")
 below.set(xscale="log", yscale="log", xlim=(10, steps), ylim=(0.5, 9000))
 below.set(xticks=[10, 100, 1000], xticklabels=[10, 100, 1000])
 below.set(yticks=[1, 10, 100, 1000], yticklabels=[1, 10, 100, 1000])

@@ -51,7 +51,7 @@ for name, label in names.items():
     at = (4800, line[-1] * lift)
     axes.text(*at, label, color=hues[name], va="center")
 axes.axhline(1 / n_keys, color="C4", linestyle="--")
-axes.text(4, 0.86 / n_keys, "÷ d⁵, ÷ $e^{πd}$: 1/512", color="C4", va="top")
+axes.text(4, 0.86 / n_keys, "÷ d⁵, ÷ $e^{πd}$: 1/512", va="top")
 axes.axhline(0.5, color="0.5", linestyle=":")
 axes.set(xlabel="dimension d", ylabel="largest of 512 weights, average")
 axes.set(xticks=[4, 16, 64, 512, 4096], xticklabels=[4, 16, 64, 512, 4096])

@@ -56,7 +56,7 @@ fig, axes = plt.subplot_mosaic(
 )
 draw_fan(axes["fan"], walks, meant)
 axes["fan"].plot([0, 128], [0, rho * 128], "C5:", linewidth=1.5)
-axes["fan"].text(98, 36, "$\\rho d$", color="C5", ha="right")
+axes["fan"].text(98, 36, "$\\rho d$", ha="right")
 axes["fan"].text(131, 9.5, "√d")
 axes["fan"].set(xticks=[0, *dims], xlim=(-4, 148))
 axes["fan"].set_xlabel("products added, d")

@@ -45,6 +45,9 @@ def unnamed_axes(folder: Path) -> list[str]:
     found = []
     for script in sorted(folder.glob("*/*.py")):
         code = script.read_text("utf-8")
+        for _, module in imports(code):  # which may draw for it
+            beside = script.with_name(f"{module}.py")
+            code += beside.read_text("utf-8") if beside.is_file() else ""
         says = ("label(", "label=", '.axis("off")', "yticks=[]")
         if "\nplt.show()" in code and not any(word in code for word in says):
             found.append(script.relative_to(folder).as_posix())

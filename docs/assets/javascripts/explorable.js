@@ -121,13 +121,9 @@ const explorable = (name, made) => {
     document.removeEventListener("click", follow, true);
     if (!customElements.get(name)) customElements.define(name, made);
   };
-  const look = () => {
-    for (const each of document.querySelectorAll(name)) near.observe(each);
-  };
   document.addEventListener("click", follow, true);
-  if (location.hash === hash) return setTimeout(begin);
-  look();
-  document.addEventListener("unfolded", look);
+  if (location.hash === hash) setTimeout(begin);
+  else for (const each of document.querySelectorAll(name)) near.observe(each);
 };
 
 /** Draw buttons that each stand for a state, written as in an address. */

@@ -2,9 +2,7 @@
 // opens or a link leads into one, the rest in idle moments, once the reader has begun to do something.
 function unfold(fold) {
   const kept = fold.querySelector(":scope > noscript");
-  if (!kept) return;
-  kept.outerHTML = kept.textContent;
-  document.dispatchEvent(new Event("unfolded")); // an explorable may have been in it
+  if (kept) kept.outerHTML = kept.textContent;
 }
 function unfoldAll() {
   for (const { parentElement } of document.querySelectorAll("details > noscript"))
