@@ -230,7 +230,7 @@ def test_no_word_is_cut_and_none_is_wrong(walked):
 
 
 # What is dragged, and by what a finger holds it.
-DRAGGED = {"plane": (".map", ".point"), "terms": (".turn", ".reach")}
+DRAGGED = {"plane": (".map", ".point"), "terms": (".dial", ".reach")}
 # What is moved sideways, by a mouse or a finger anywhere on it.
 ACROSS = {
     "training": ".lines",
