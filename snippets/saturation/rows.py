@@ -37,7 +37,7 @@ rows = [("undivided", bare, "C1"), ("÷ √d", divided, "C0")]
 for panels, (name, weights, colour) in zip(axes, rows, strict=True):
     panels[0].set_ylabel(name)
     for panel, p in zip(panels, weights, strict=True):
-        panel.bar(range(1, n + 1), p, color=colour, width=0.9)
+        panel.stairs(p, np.arange(n + 1) + 0.5, color=colour, fill=True)
         share = f"{p.max():.0%}" if p.max() < 0.995 else "> 99%"
         panel.set_title(f"largest {share}")
 panels[0].set(ylim=(0, 1), yticks=[0, 0.5, 1], xticks=[1, 16])
