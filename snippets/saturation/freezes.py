@@ -22,7 +22,7 @@ g = np.sort(long_scores / long_scores.std())[::-1]
 spreads = 2 ** np.linspace(-2, 5, 36)
 weights = softmax(np.outer(spreads, g), axis=1)
 piled = np.cumsum(weights, axis=1)
-bands = piled[:, :20]  # further up none can be told from the next
+bands = piled[:, :12]  # further up none can be told from the next
 
 
 def taking_part(spread):
