@@ -1,6 +1,7 @@
 r"""Our row with {= n_long } keys, as its scores are spread out. Each band is
-the weight of one key. At a spread of 1 there are many, none of them wide.
-Beyond $\sqrt{2\ln n} = {= freezing_point :.1f }$ a few have nearly everything.
+the weight of one key, and the grey above is all others. At a spread of 1 there
+are many, none of them wide. Beyond $\sqrt{2\ln n} = {= freezing_point :.1f }$
+a few have nearly everything.
 
 Bands piled up from 0 to 1 over the spread of the scores, from a quarter to
 {= spreads[-1] :.0f }, on a logarithmic axis. Each band is the weight of a key,
