@@ -5,13 +5,14 @@ one size in all heads. Error bars show two standard errors, over three seeds.
 
 Two panels. Left, the fitted exponent in d of the movement of q·k at the right
 key, against the step from 1 to 500, on a logarithmic axis. Four lines, for √d
-and d, from random queries and from W_Q = 0, begin between 0.8 and 0.9. Those of
-d end near 1, those of √d near {= fit['√d', 'random', 500][0] :.1f }. Right, the
-size of the logits against d from 16 to 256, both axes logarithmic, from random
-queries. With √d: flat at {= logits['√d', 'random', 0][1] :.1f } at step 0, a
-little higher at step 10, and between 3 and 4 at step 500. With d: falling from
-about {= logits['d', 'random', 0][0] :.2f } to below 0.1 at steps 0 and 10, flat
-at {= logits['d', 'random', 500][1] :.0f } at step 500.
+and d, from random queries and from W_Q = 0, begin between {= begins[0] :.2f }
+and {= begins[1] :.2f }. Those of d end near 1, those of √d near
+{= fit['√d', 'random', 500][0] :.1f }. Right, the size of the logits against d
+from 16 to 256, both axes logarithmic, from random queries. With √d: flat at
+{= logits['√d', 'random', 0][1] :.1f } at step 0, a little higher at step 10,
+and between {= ends[0] :.1f } and {= ends[1] :.1f } at step 500. With d:
+falling from about {= logits['d', 'random', 0][0] :.2f } to below 0.1 at steps
+0 and 10, flat at {= logits['d', 'random', 500][1] :.0f } at step 500.
 """
 
 # %%
@@ -44,6 +45,8 @@ at_half = {
     )
     for divisor in divisors
 }
+begins = np.sort([fit[key][0] for key in fit if key[2] == 1])[[0, -1]]
+ends = np.sort(logits["√d", "random", 500])[[0, -1]]
 first = [fit[key][0] for key in fit if key[2] <= 10]
 early = min(first), max(first)
 # The power between 16 and 64, and between 64 and 256, at step 10.
