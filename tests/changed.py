@@ -303,5 +303,6 @@ def chosen_by(option: str, root: Path) -> Chosen:
             main branch.
         root: the project's folder.
     """
-    files = re.split(r"\n" if "\n" in option else ",", option) if option else changed_files(root)
+    listed = option.splitlines() if "\n" in option else option.split(",")
+    files = listed if option else changed_files(root)
     return together(chosen_tests(root, files).values())

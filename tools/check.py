@@ -68,12 +68,11 @@ def steps(root: Path, files: set[str], tests: dict[str, Chosen], site: Path) -> 
     if any("TODO" in (root / file).read_text("utf-8", "replace") for file in written):
         test = "tests/text/test_pages.py::test_nothing_is_left_to_write"
         yield Step("words left to write", ["pytest", "-q", "--no-header", test], written)
-    if rules := matching(there, "*ruff.toml pyproject.toml"):
-        yield Step("style", ["ruff", "check"], rules, FORMAT)
-        yield Step("format", ["ruff", "format", "--check"], rules, FORMAT)
-    elif code := matching(there, "*.py *.ipynb"):
-        yield Step("style", ["ruff", "check", "--", *code], code, FORMAT)
-        yield Step("format", ["ruff", "format", "--check", "--", *code], code, FORMAT)
+    rules = matching(there, "*ruff.toml pyproject.toml")
+    if why := rules or matching(there, "*.py *.ipynb"):
+        code = [] if rules else ["--", *why]  # by another rule, all code
+        yield Step("style", ["ruff", "check", *code], why, FORMAT)
+        yield Step("format", ["ruff", "format", "--check", *code], why, FORMAT)
     if typed := matching(files, "weave/*.py pyproject.toml"):
         yield Step("types", ["mypy"], typed)
     if (BIN / "biome").exists() and (shown := matching(there, "*.js *.css *.json")):

@@ -5,6 +5,7 @@ Nothing is done until all of it is known.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from pathlib import Path
 
 # Where something may be named. (In weave/, names are examples.)
@@ -82,6 +83,11 @@ class Plan:
             (root / new).parent.mkdir(parents=True, exist_ok=True)
             (root / old).rename(root / new)
             yield f"{old} is now {new}"
+
+
+def is_importable(name: str) -> bool:
+    """Tell whether Python can import a module of this name."""
+    return name.isidentifier() and not iskeyword(name)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -17,10 +17,9 @@ import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
-from keyword import iskeyword
 from pathlib import Path
 
-from tools.plan import MANUALS, Plan, RefusedError, read_texts
+from tools.plan import MANUALS, Plan, RefusedError, is_importable, read_texts
 from tools.rename_page import plan_for_page
 
 NAME = re.compile(r"[a-z][\w-]*/[A-Za-z][\w-]*")
@@ -139,11 +138,6 @@ def refuse_to_part(root: Path, texts: dict[str, str], old: Name, new: Name) -> N
     for table in READS_BESIDE.findall(code):
         if (root / "snippets" / old.chapter / table).exists():
             raise RefusedError(f"it reads {table}, which is not in snippets/{new.chapter}")
-
-
-def is_importable(name: str) -> bool:
-    """Tell whether Python can import a module of this name."""
-    return name.isidentifier() and not iskeyword(name)
 
 
 @dataclass

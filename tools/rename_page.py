@@ -11,10 +11,9 @@ it does is said, for the author to look.
 import re
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from keyword import iskeyword
 from pathlib import Path
 
-from tools.plan import Plan, RefusedError, read_texts
+from tools.plan import Plan, RefusedError, is_importable, read_texts
 
 NAME = re.compile(r"[a-z][a-z\d-]*")
 # The machinery calls these pages by their names; at these addresses the site has something else.
@@ -53,7 +52,7 @@ def plan_for_page(root: Path, old: str, new: str) -> Plan:
     inside = [root / folder / old for folder in ("snippets", "tests")]
     names = {path.stem for folder in inside for path in folder.glob("*.*")}
     renamer = PageRenamer(old, new, names)
-    if not new.isidentifier() or iskeyword(new):
+    if not is_importable(new):
         for file, text in texts.items():
             if renamer.package.search(text):
                 raise RefusedError(f"{file} imports tests.{old}, and '{new}' cannot be imported")

@@ -6,6 +6,7 @@ or a larger head takes the first 16, say, or all 128.
 """
 
 import numpy as np
+from scipy.special import softmax
 
 # The first seed whose row is typical in all that pages show of it; the test
 # looks for it again.
@@ -14,6 +15,7 @@ d, n_keys = 64, 32
 query = rng.standard_normal(128).round(1)
 keys = rng.standard_normal((n_keys, 128)).round(1)
 meant = 11  # the key that is to be found, the twelfth: chance left it behind
+step = 0.25  # by which a training step moves each coordinate
 # Where a page needs a row as long as real ones, ours goes on.
 n_long = 512
 further = np.random.default_rng(205).standard_normal((n_long - n_keys, d))
@@ -28,6 +30,32 @@ def scores(dims=d):
 def walk(q, k):
     """Return the sums of the first 1, 2, … products, for each key."""
     return np.cumsum(q[..., np.newaxis, :] * k, axis=-1)
+
+
+def shares(walks, dims, divisor):
+    """Return softmax of the scores, in a head of so many dimensions."""
+    return softmax(walks[..., dims - 1] / divisor, axis=-1)
+
+
+def train(q, k):
+    """Return q and k after a step of Adam that raises the meant key's score.
+
+    The gradient of q·k is k for q, and q for k. Adam's first step goes equally
+    far in every coordinate: by its sign.
+    """
+    k = k.copy()
+    moved = q + step * np.sign(k[..., meant, :])
+    k[..., meant, :] += step * np.sign(q)
+    return moved, k
+
+
+def other_rows(n):
+    """Return queries and keys of rows drawn anew, for what is said of all."""
+    rng = np.random.default_rng(12)
+    return (
+        rng.standard_normal((n, len(query))),
+        rng.standard_normal((n, *keys.shape)),
+    )
 
 
 def draw_fan(axis, walks, climbs=None):

@@ -14,43 +14,33 @@ share.
 
 # %%
 import numpy as np
-from our_row import d, draw_fan, draw_weights, keys, meant, n_keys, query, walk
-from scipy.special import softmax
-
-step = 0.25
-
-
-def train(q, k):
-    """Return q and k after a step of Adam that raises the score of one key.
-
-    The gradient of q·k is k for q, and q for k. Adam's first step goes equally
-    far in every coordinate: by its sign.
-    """
-    k = k.copy()
-    new_q = q + step * np.sign(k[..., meant, :])
-    k[..., meant, :] += step * np.sign(q)
-    return new_q, k
-
-
-def shares(walks, d):
-    """Return softmax of the scores of d dimensions, undivided and divided."""
-    scores = walks[..., d - 1]
-    return np.array([softmax(scores / s, axis=-1) for s in (1, np.sqrt(d))])
-
+from our_row import (
+    d,
+    draw_fan,
+    draw_weights,
+    keys,
+    meant,
+    n_keys,
+    other_rows,
+    query,
+    shares,
+    step,
+    train,
+    walk,
+)
 
 explore = {"q": query, "k": keys, "step": step, "meant": meant}
 explore["at"] = d  # where the picture opens
 start, trained = walk(query, keys), walk(*train(query, keys))
-best = shares(start, d).max(axis=1)  # undivided, and divided by √d
+divisors = 1, np.sqrt(d)
+best = [shares(start, d, by).max() for by in divisors]
 added = trained[meant] - start[meant]
 # E|x| = √(2/π): what each dimension adds to the trained key's score.
 each = 2 * step * np.sqrt(2 / np.pi)
 gain_at_64 = 64 * each
 
 # Other rows, for what is said of all of them.
-rng = np.random.default_rng(12)
-queries = rng.standard_normal((2000, len(query)))
-many_keys = rng.standard_normal((2000, *keys.shape))
+queries, many_keys = other_rows(2000)
 before, after = walk(queries, many_keys), walk(*train(queries, many_keys))
 
 # %%
@@ -62,10 +52,8 @@ fig, axes = plt.subplots(
 for row, walks in zip(axes, (start, trained), strict=True):
     climbs = meant if walks is trained else None
     draw_fan(row[0], walks[:, :d], climbs)
-    for axis, weights, colour in zip(
-        row[1:], shares(walks, d), ("C1", "C0"), strict=True
-    ):
-        draw_weights(axis, weights, colour, climbs)
+    for axis, by, colour in zip(row[1:], divisors, ("C1", "C0"), strict=True):
+        draw_weights(axis, shares(walks, d, by), colour, climbs)
     row[0].set(ylim=(-26, 36), yticks=[-20, 0, 20], xticks=[0, 16, 32, 48, 64])
     row[0].set_ylabel(
         "at the start" if climbs is None else "after a training step"
@@ -105,7 +93,9 @@ winners = before[..., d - 1].argmax(axis=1)
 assert np.mean(winners[1:] == winners[:-1]) < 2 / n_keys, (
     "with other numbers another key wins"
 )
-(bare, divided), (later, leaning) = shares(start, d), shares(trained, d)
+(bare, divided), (later, leaning) = (
+    [shares(walks, d, by) for by in divisors] for walks in (start, trained)
+)
 assert min(bare.max(), later.max()) > 0.5, "one key has most of it in both rows"
 assert 1 / np.sum(divided**2) > 8, "divided by √d, it is spread over many keys"
 assert leaning.argmax() == meant, "the key that climbed has the largest share"

@@ -7,9 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from our_row import draw_weights, n_keys
 
-HIGHEST = (
-    0.45  # bars that are longer leave the panel, and their share is written
-)
+# Bars that are longer leave the panel, and their share is written.
+HIGHEST = 0.45
 
 
 def draw_beside(rows, height=1.15):

@@ -14,10 +14,18 @@ divided by √d. The twelfth key has {= share[16] :.0%}, {= share[64] :.0%} and
 
 # %%
 import numpy as np
-from our_row import draw_fan, draw_weights, keys, meant, n_keys, query, walk
-from scipy.special import softmax
+from our_row import (
+    draw_fan,
+    draw_weights,
+    keys,
+    meant,
+    other_rows,
+    query,
+    shares,
+    walk,
+)
 
-rho, dims = 0.3, [16, 64, 128]
+rho, dims, n_keys = 0.3, [16, 64, 128], len(keys)
 
 
 def correlate(q, k):
@@ -27,26 +35,18 @@ def correlate(q, k):
     return k
 
 
-def shares(walks, d):
-    """Return softmax of the scores of d dimensions, divided by √d."""
-    return softmax(walks[..., d - 1] / np.sqrt(d), axis=-1)
-
-
 walks = walk(query, correlate(query, keys))
 ends = walks[meant, -1]
-share = {d: shares(walks, d)[meant] for d in dims}
+share = {d: shares(walks, d, np.sqrt(d))[meant] for d in dims}
 # The mean beside the noise: ρd and √d.
 parts = [(d, rho * d, np.sqrt(d)) for d in [4, *dims, 1024]]
 equal = 1 / rho**2
 
 # Other rows, for the usual share.
-rng, rows = np.random.default_rng(12), 4000
-q, k = (
-    rng.standard_normal((rows, 128)),
-    rng.standard_normal((rows, n_keys, 128)),
-)
+rows = 4000
+q, k = other_rows(rows)
 others = walk(q, correlate(q, k))
-usual = {d: np.median(shares(others, d)[:, meant]) for d in dims}
+usual = {d: np.median(shares(others, d, np.sqrt(d))[:, meant]) for d in dims}
 
 # %%
 import matplotlib.pyplot as plt
@@ -62,7 +62,7 @@ axes["fan"].set(xticks=[0, *dims], xlim=(-4, 148))
 axes["fan"].set_xlabel("products added, d")
 axes["fan"].set(yticks=[-20, 0, 20, 40], title="sums of products")
 for d in dims:
-    draw_weights(axes[d], shares(walks, d), "C0", meant)
+    draw_weights(axes[d], shares(walks, d, np.sqrt(d)), "C0", meant)
     axes[d].plot([meant - 1, meant + 3], [usual[d]] * 2, "0.5", linewidth=2.5)
     axes[d].text(32, 0.8, f"d = {d}", ha="right")
     axes[d].tick_params(labelbottom=d == dims[-1])

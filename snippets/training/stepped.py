@@ -17,41 +17,35 @@ from panel to panel.
 
 # %%
 import numpy as np
-from our_row import draw_fan, draw_weights, keys, meant, n_keys, query, walk
-from scipy.special import softmax
+from our_row import (
+    draw_fan,
+    draw_weights,
+    keys,
+    meant,
+    other_rows,
+    query,
+    shares,
+    step,
+    train,
+    walk,
+)
 
-step, dims = 0.25, [16, 64, 128]
-
-
-def train(q, k):
-    """Return q and k after Adam's first step: the same way, by the signs."""
-    k = k.copy()
-    moved = q + step * np.sign(k[..., meant, :])
-    k[..., meant, :] += step * np.sign(q)
-    return moved, k
-
-
-def shares(walks, d):
-    """Return softmax of the scores of d dimensions, divided by √d."""
-    return softmax(walks[..., d - 1] / np.sqrt(d), axis=-1)
-
+dims = [16, 64, 128]
+n_keys = len(keys)
 
 before, after = walk(query, keys), walk(*train(query, keys))
 gain = {d: after[meant, d - 1] - before[meant, d - 1] for d in dims}
 times = {d: np.exp(gain[d] / np.sqrt(d)) for d in dims}
-share = {d: shares(after, d)[meant] for d in dims}
+share = {d: shares(after, d, np.sqrt(d))[meant] for d in dims}
 # E|x| = √(2/π): what each product gains on average.
 each = 2 * step * np.sqrt(2 / np.pi)
 parts = [(d, np.sqrt(d), each * d, each * np.sqrt(d)) for d in [*dims, 1024]]
 
 # Other rows, for the usual share.
-rng, rows = np.random.default_rng(12), 4000
-q, k = (
-    rng.standard_normal((rows, 128)),
-    rng.standard_normal((rows, n_keys, 128)),
-)
+rows = 4000
+q, k = other_rows(rows)
 start, others = walk(q, k), walk(*train(q, k))
-usual = {d: np.median(shares(others, d)[:, meant]) for d in dims}
+usual = {d: np.median(shares(others, d, np.sqrt(d))[:, meant]) for d in dims}
 
 # %%
 import matplotlib.pyplot as plt
@@ -67,7 +61,7 @@ for d in dims:
     fan.plot([d, d], [low, high], ":", color="0.5")
     fan.text(d - 3, high + 1, f"+{gain[d]:.0f}", ha="right")
     for at, walks, climbs in [(d, before, meant), (-d, after, meant)]:
-        draw_weights(axes[at], shares(walks, d), "C0", climbs)
+        draw_weights(axes[at], shares(walks, d, np.sqrt(d)), "C0", climbs)
         axes[at].tick_params(labelbottom=d == 128, labelleft=at > 0)
     axes[-d].plot([meant - 1, meant + 3], [usual[d]] * 2, "0.5", linewidth=2.5)
     axes[d].text(32, 0.75, f"d = {d}", ha="right")
@@ -89,7 +83,7 @@ for d in dims:
     assert np.isclose(gained[d], each * d, rtol=0.05), (
         "step adds to our twelfth key … grows like $d$"
     )
-    assert max(shares(before, d)) < 1 / 4, (
+    assert max(shares(before, d, np.sqrt(d))) < 1 / 4, (
         "Before the step no key has a quarter"
     )
 climbs = np.array([gain[d] / d for d in dims])

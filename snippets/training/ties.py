@@ -39,9 +39,8 @@ many = np.einsum("rd,rkd->rk", q, k)
 for name, (by, _) in divisors.items():
     shown[name].append(answers(many, by).mean(axis=0))
 ours = {name: each[0][meant] for name, each in shown.items()}
-answer = (
-    np.argsort(-shown["undivided"][0]) + 1
-).tolist()  # the keys, by how far
+# The keys of our row, by how far they move.
+answer = (np.argsort(-shown["undivided"][0]) + 1).tolist()
 # In the mean, and of all keys, undivided over divided.
 means = {name: each[-1].mean() for name, each in shown.items()}
 left = means["undivided"] / means["÷ √d"]

@@ -22,14 +22,8 @@ NO_CHANCE = (
 # These take a seed at random for what no result shows: the names of files, and generators whose
 # state is set a moment later.
 OF_NO_EFFECT = {"tempfile", "numpy.random._pickle", "matplotlib.backends.backend_svg"}
-STEPPED_OVER = {
-    "os",
-    "collections.abc",
-    "posixpath",
-    "ntpath",
-    "pathlib",
-    "string",
-}  # between who reads a variable and `Environment`
+# Between who reads a variable and `Environment`.
+STEPPED_OVER = {"os", "collections.abc", "posixpath", "ntpath", "pathlib", "string"}
 
 
 def callers() -> Iterator[FrameType]:
