@@ -91,7 +91,7 @@ assert np.isclose(slight_lead, 1 / (1 + 3 * np.exp(-0.1))), (
     "With a lead of 0.1 over three others it takes"
 )
 bare, root, whole = rows
-assert bare[1] > 0.999, "Undivided, it is one key or nothing"
+assert bare[1] > 0.999, "Undivided, one key gets everything"
 assert max(whole[1:]) < 1.5 * min(whole[1:]), (
     "it hardly matters what the scores"
 )

@@ -103,6 +103,8 @@ trace, norm = np.array([row(np.sqrt(d), n) for d in line]).T
 divided = row(1, n)
 in_a_row = trace / divided[0]
 one_row = np.sqrt(norm / divided[1])
+# In heads of 64, for rows of both lengths.
+in_rows = {keys: row(8, keys)[0] / row(1, keys)[0] for keys in (n, tokens)}
 
 # %%
 import matplotlib.pyplot as plt
@@ -143,6 +145,7 @@ assert np.all(np.diff(median) < 0), "That of a median sequence does fall"
 assert np.all(median[1:] < one[1:] / 2), (
     "so without the divisor a few sequences make more of the gradient"
 )
-assert longer_shared[0] < 1 / 2, (
-    "as long as with the divisor, or … in rows of up to … tokens"
-)
+for of_all, keys in ((shared[64], n), (longer_shared, tokens)):
+    assert 0.7 < of_all[0] / in_rows[keys] < 1 - of_all[1] / in_rows[keys], (
+        "it was somewhat less than that"
+    )

@@ -70,6 +70,13 @@ def test_the_line_is_the_mean_of_p_times_1_less_p(snippet):
         ]
         assert close(whole, (squares[0] / squares[1]) ** 0.5, 0.02)
         assert not close(found, whole, 0.2), "not the norm"
+    for n, found in page.in_rows.items():
+        scores = rng.standard_normal((20_000, n))
+        parts = [np.sum(p * (1 - p), axis=1) for p in (softmax(s * scores, 1) for s in (8, 1))]
+        means, errors = zip(*map(mean_and_error, parts), strict=True)
+        error = found * np.hypot(errors[0] / means[0], errors[1] / means[1])
+        assert agrees(means[0] / means[1], found, error)
+        assert not agrees(means[0] / n, found, error), "not over n, but over the divided row's"
 
 
 @pytest.fixture(scope="module")
