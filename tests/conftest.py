@@ -117,6 +117,12 @@ def stored_table(chapter: str, name: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="session")
+def source(module):
+    """Give what is said above a stored table of where it comes from, by name."""
+    return module("common/stored").source
+
+
+@pytest.fixture(scope="session")
 def torch():
     """PyTorch, on one core; without it, a test says that it skipped."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: make torch")

@@ -12,10 +12,11 @@ clip stands near the eighth, and above it.
 
 # %%
 import numpy as np
+from labels import figures
 from scipy import stats
-from stored import figures, mean_and_error, read
+from stored import mean_and_error, read
 
-rows, optimizers = read("own_rate.csv"), ["Adam", "Muon"]
+rows, optimizers = read("growth/own_rate.csv"), ["Adam", "Muon"]
 few, last = 300, 1000
 rows = rows[(rows["d"] == 32) & (rows["last"] == few) & (rows["step"] == few)]
 seeds, eighth, cap, clip, times = [3, 4, 5, 6], 1 / 8, 9, 20, 4
@@ -80,7 +81,7 @@ for name in optimizers:
         order[name, what] = stats.spearmanr(at, lost).statistic
 left = {at: above[at][0] / above[at[0], bare][0] for at in above}
 # At the first rate, for longer: below 1/√d alone, seed by seed.
-others, quarter = read("growth.csv"), read("steps.csv")
+others, quarter = read("growth/growth.csv"), read("growth/steps.csv")
 others = others[(others["d"] == 32) & (others["step"] == last)]
 quarter = quarter[(quarter["rate"] == 1) & (quarter["step"] == last)]
 

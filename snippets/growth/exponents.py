@@ -14,9 +14,9 @@ nearly twice as high.
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import mean_and_error, pivot, read
 
-every = read("factors.csv")
+every = read("growth/factors.csv")
 rows = every[every["rate"] == 1]
 steps, eta = [1, 10, 30, 100, 300, 1000], {"Adam": 0.2, "Muon": 0.02}
 dims = {step: [8, 16, 32, 64, 128] for step in steps[:4]}
@@ -29,7 +29,7 @@ def over_widths(what, remedy, optimizer, step):
     columns = []
     for d in dims[step] if remedy == "none" else dims[max(step, 300)]:
         same = "none" if d == 64 else remedy  # 64/8 is √64
-        columns.append(over_steps(rows, what, **where, d=d, remedy=same)[1])
+        columns.append(pivot(rows, "step", what, **where, d=d, remedy=same)[1])
     return np.hstack(columns)
 
 
@@ -65,7 +65,7 @@ for optimizer in eta:
     sizes = of_seeds(every, dims[1000], **where, step=1000)
     half[optimizer] = exponent(sizes)
 # The first step, split: what moves q·k if only some of the weights have moved.
-first, parts, apart = read("first.csv"), {}, {}
+first, parts, apart = read("growth/first.csv"), {}, {}
 for part in ("bytes and places", "W_Q and W_K"):
     for name, times in (("Adam", 1), ("Muon", 1), ("Muon", 10)):
         where = {"part": part, "optimizer": name, "times": times}

@@ -11,9 +11,9 @@ the learning rate.
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import mean_and_error, pivot, read
 
-rows, d, last, times = read("gains.csv"), 32, 1000, 10
+rows, d, last, times = read("growth/gains.csv"), 32, 1000, 10
 arms = {
     "÷ √d": ("QK-norm", 0.0, 1),
     "begun at 1": ("undivided norm", 0.0, 1),
@@ -29,7 +29,7 @@ def of_seeds(what, size, label):
     """Return the steps, and `what` for each seed (row) and step."""
     remedy, exponent, rate = arms[label]
     where = {"remedy": remedy, "exponent": exponent, "times": rate, "d": size}
-    return over_steps(rows, what, **where)
+    return pivot(rows, "step", what, **where)
 
 
 over, end = {}, {}

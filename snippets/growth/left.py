@@ -30,7 +30,7 @@ shown = {
 }
 changed, last, times, seeds = 300, 460, 4, [3, 4, 5, 6]
 n = len(shown)
-rows = read("path.csv")
+rows = read("growth/path.csv")
 rows = rows[(rows["step"] == last) & (rows["rate"] == times)]
 rows = np.sort(rows[np.isin(rows["seed"], seeds)], order="seed")
 

@@ -74,7 +74,7 @@ def choosing():
 
 def chosen(optimizer, remedy, rate, last):
     """Return the m with the lowest mean loss of the seeds that choose."""
-    rows = read(TABLE.name)
+    rows = read(f"growth/{TABLE.name}")
     where = {"d": 32, "remedy": remedy, "optimizer": optimizer, "rate": rate}
     where |= {"slowed": "QK", "warmup": 0, "last": last, "step": last}
     for name, value in where.items():

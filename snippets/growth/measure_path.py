@@ -93,7 +93,7 @@ import torch
 import transformer
 from measure_growth import OPTIMIZERS
 from measure_steps import begin, heading, looked_at, store
-from stored import read
+from stored import of, read
 
 TABLE = Path(__file__).with_name("path.csv")
 D, RATES, EIGHTH = 32, (4, 2), 0.125
@@ -141,9 +141,7 @@ def sizes(optimizer, rate):
         where |= {"warmup": 0, "last": CHANGED}
     else:
         table, column, small, large = TABLE.name, "arm", "eighth 0", "plain"
-    rows = read(table)
-    for name, value in where.items():
-        rows = rows[rows[name] == value]
+    rows = of(read(f"growth/{table}"), **where)
     rows = rows[np.isin(rows["seed"], CHOSE)]
     return {
         size: rows["spread"][rows[column] == value].mean()

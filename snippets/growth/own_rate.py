@@ -12,7 +12,7 @@ that of QK-norm there, which is nearly level.
 import numpy as np
 from stored import mean_and_error, read
 
-rows = read("own_rate.csv")
+rows = read("growth/own_rate.csv")
 chooses, optimizers, few, last = [11, 12, 13], ["Adam", "Muon"], 300, 1000
 dims = [32, 64]
 factors = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16]

@@ -19,9 +19,11 @@ steps, goes from {= cross['Adam', 'long', 'small'][0] :.2f } to
 from itertools import product
 
 import numpy as np
-from stored import figures, mean_and_error, read
+from labels import figures
+from stored import mean_and_error, read
 
-rows, optimizers, seeds = read("path.csv"), ["Adam", "Muon"], [3, 4, 5, 6]
+rows = read("growth/path.csv")
+optimizers, seeds = ["Adam", "Muon"], [3, 4, 5, 6]
 n_seeds, changed, last, times = len(seeds), 300, 460, 4
 falling, in_all, d = 80, 160, 32  # of the last steps
 ceiling = np.sqrt(d)  # of QK-norm, while its gains are 1

@@ -7,16 +7,17 @@ figures and at four times that, with a line for each of six measures.
 
 # %%
 import numpy as np
-from stored import REMEDIES, mean_and_error, over_steps, read
+from labels import REMEDIES
+from stored import mean_and_error, pivot, read
 
-rows = read("growth.csv")
+rows = read("growth/growth.csv")
 rows, few, last = rows[rows["d"] == 32], 300, 1000
 
 
 def of_seeds(step, what, optimizer, remedy, rate):
     """Return `what` for each seed, at a step."""
     where = {"optimizer": optimizer, "remedy": remedy, "rate": rate}
-    steps, found = over_steps(rows, what, **where)
+    steps, found = pivot(rows, "step", what, **where)
     return found[:, [*steps].index(step)]
 
 

@@ -16,10 +16,11 @@ from about {= over['Adam', 'none']['entropy'][0] :.1f }, or
 
 # %%
 import numpy as np
+from labels import REMEDIES
 from scipy.special import stdtrit
-from stored import REMEDIES, mean_and_error, over_steps, read
+from stored import mean_and_error, pivot, read
 
-rows, d, optimizers = read("growth.csv"), 32, ["Adam", "Muon"]
+rows, d, optimizers = read("growth/growth.csv"), 32, ["Adam", "Muon"]
 control = "decay of W_Q W_K"
 labels = REMEDIES | {control: "decay of q and k alone"}
 compared = [name for name in labels if name != "none"]
@@ -28,13 +29,13 @@ for how in [(name, remedy) for name in optimizers for remedy in labels]:
     where = {"d": d, "rate": 1, "optimizer": how[0]}
     over[how], end[how] = {}, {}
     for what in ("loss", "largest", "uncapped", "spread", "entropy", "bound"):
-        steps, found = over_steps(rows, what, **where, remedy=how[1])
+        steps, found = pivot(rows, "step", what, **where, remedy=how[1])
         over[how][what] = found.mean(axis=0)
         end[how][what] = mean_and_error(found[:, -1])
     # Above the loss without a remedy, seed by seed, as a seed's text and first
     # weights are the same.
     lost, plain = (
-        over_steps(rows, "loss", **where, remedy=remedy)[1][:, -1]
+        pivot(rows, "step", "loss", **where, remedy=remedy)[1][:, -1]
         for remedy in (how[1], "none")
     )
     end[how]["above"] = mean_and_error(lost - plain)

@@ -9,9 +9,9 @@ alignment of the two ends below its start.
 
 # %%
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import mean_and_error, pivot, read
 
-rows = read("factors.csv")
+rows = read("growth/factors.csv")
 parts = {
     "head": "its head’s spread",
     "long": "lengths of q and k",
@@ -20,8 +20,8 @@ parts = {
 over, ratio = {}, {}
 for optimizer in ("Adam", "Muon"):
     where = {"d": 32, "remedy": "none", "rate": 1, "optimizer": optimizer}
-    found = {name: over_steps(rows, name, **where)[1] for name in parts}
-    steps = over_steps(rows, "head", **where)[0]
+    found = {name: pivot(rows, "step", name, **where)[1] for name in parts}
+    steps = pivot(rows, "step", "head", **where)[0]
     times = np.prod([*found.values()], axis=0)
     ratio[optimizer] = {
         int(step): mean_and_error(size)

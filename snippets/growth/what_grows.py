@@ -10,18 +10,18 @@ product it is.
 from itertools import product
 
 import numpy as np
-from stored import mean_and_error, over_steps, read
+from stored import mean_and_error, pivot, read
 
-rows, growth = read("factors.csv"), read("growth.csv")
+rows, growth = read("growth/factors.csv"), read("growth/growth.csv")
 parts = ["weights", "tokens", "alignment"]
 over, grown, used = {}, {}, {}
 for optimizer in ("Adam", "Muon"):
     where = {"d": 32, "remedy": "none", "rate": 1, "optimizer": optimizer}
     found = {
-        name: over_steps(rows, name, **where)[1]
+        name: pivot(rows, "step", name, **where)[1]
         for name in rows.dtype.names[6:]
     }
-    steps, found["spread"] = over_steps(growth, "spread", **where)
+    steps, found["spread"] = pivot(growth, "step", "spread", **where)
     found["weights"] = found["frobenius"]
     found["tokens"] = found["lengths"] / found["frobenius"]
     # By how much each has grown: its mean over seeds, and in the end its error.
@@ -36,7 +36,7 @@ for optimizer in ("Adam", "Muon"):
     }
     # How much of what the weights allow the largest logit uses.
     largest, bound = (
-        over_steps(growth, name, **where)[1] for name in ("largest", "bound")
+        pivot(growth, "step", name, **where)[1] for name in ("largest", "bound")
     )
     used[optimizer] = (largest / bound).mean(axis=0)
 seeds = len(largest)
@@ -46,7 +46,7 @@ share, longer, rates = {}, {}, [0.5, 1]
 for optimizer, rate in product(over, rates):
     where = {"d": 32, "remedy": "none", "rate": rate, "optimizer": optimizer}
     weights, lengths, turned = (
-        np.log(over_steps(rows, name, **where)[1][:, [0, -1]]) @ [-1, 1]
+        np.log(pivot(rows, "step", name, **where)[1][:, [0, -1]]) @ [-1, 1]
         for name in ("frobenius", "lengths", "alignment")
     )
     share[optimizer, rate] = (weights / (lengths + turned)).mean()

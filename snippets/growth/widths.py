@@ -10,9 +10,11 @@ tried.
 
 # %%
 import numpy as np
-from stored import REMEDIES, mean_and_error, over_steps, read
+from labels import REMEDIES
+from stored import mean_and_error, pivot, read
 
-rows, dims, optimizers = read("growth.csv"), [16, 32, 64], ["Adam", "Muon"]
+rows = read("growth/growth.csv")
+dims, optimizers = [16, 32, 64], ["Adam", "Muon"]
 last, RUN = 1000, ["optimizer", "remedy", "d"]
 
 
@@ -20,7 +22,7 @@ def at_the_end(what, optimizer, remedy, d, rate=1):
     """Return `what` for each seed after the last step."""
     same = "none" if (remedy, d) == ("1/d", 64) else remedy  # 64/8 is √64
     where = {"d": d, "optimizer": optimizer, "remedy": same, "rate": rate}
-    steps, found = over_steps(rows, what, **where)
+    steps, found = pivot(rows, "step", what, **where)
     return found[:, [*steps].index(last)]
 
 

@@ -10,14 +10,10 @@ at {= even :.1f } for a model that weighs all keys alike.
 """
 
 # %%
-from pathlib import Path
-
 import numpy as np
+from stored import read
 
-table = Path(__file__).parents[1] / "training" / "learning.csv"
-read = {"delimiter": ",", "names": True, "dtype": None, "encoding": "utf-8"}
-rows = np.genfromtxt(str(table), skip_header=4, **read)
-d = 64
+rows, d = read("training/learning.csv"), 64
 rows = rows[(rows["setting"] == "plain") & (rows["d"] == d)]
 rows = rows[np.lexsort((rows["step"], rows["seed"], rows["rate"]))]
 steps, curve = np.unique(rows["step"]), {}

@@ -13,14 +13,12 @@ logarithmic beyond.
 """
 
 # %%
-from pathlib import Path
-
 import numpy as np
 from factors import FACTORS
 from our_row import d, scores
 from stored import by_seed, mean_and_error, read
 
-table = read("factors.csv")
+table = read("mistakes/factors.csv")
 factor = np.unique(table["factor"])
 settings = {
     "400 steps": ("right", 400),
@@ -45,13 +43,7 @@ for name, setting in settings.items():
     found = at_each(*setting)
     cost[name], error[name] = mean_and_error((found - found[one]).T)
     best[name] = float(factor[cost[name].argmin()])
-path = Path(__file__).parents[1] / "trained" / "smollm_factors.csv"
-lines = path.read_text("utf-8").splitlines()
-smollm = np.genfromtxt(
-    [line for line in lines if not line.startswith("#")],
-    delimiter=",",
-    names=True,
-)
+smollm = read("trained/smollm_factors.csv")
 smollm.sort(order="factor")
 cost["SmolLM2"], error["SmolLM2"] = smollm["cost"], smollm["cost_error"]
 best["SmolLM2"] = float(smollm["factor"][smollm["cost"].argmin()])

@@ -14,7 +14,7 @@ weights at the start in right code. Right code goes from 0 to
 import numpy as np
 from stored import by_seed, mean_and_error, read
 
-table, first = read("healing.csv"), read("first_step.csv")
+table, first = read("mistakes/healing.csv"), read("mistakes/first_step.csv")
 steps = [0, 25, 100]
 codes = ["right", "width", "missing", "twice"]
 start = by_seed(table, "loss", code="right", step=0)

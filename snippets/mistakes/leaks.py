@@ -51,7 +51,7 @@ leaking = np.concatenate([before[name] for name in [*codes][1:]])
 least, most = float(leaking.min()), float(leaking.max())
 # The loss of trained decoders over all places of a text, and at its last place
 # alone, where nothing comes later: means over seeds, after 400 steps.
-runs, step = read("runs.csv"), 400
+runs, step = read("mistakes/runs.csv"), 400
 lost, honest = (
     {
         code: float(by_seed(runs, what, trained=code, step=step).mean())

@@ -24,7 +24,7 @@ from itertools import product
 import numpy as np
 from stored import by_seed, read
 
-table, runs = read("matrix.csv"), read("runs.csv")
+table, runs = read("mistakes/matrix.csv"), read("mistakes/runs.csv")
 codes = ["twice", "width", "right", "heads", "missing"]
 names = {
     "right": "1/√d, right",

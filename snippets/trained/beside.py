@@ -21,7 +21,7 @@ from our_row import keys as our_keys
 from scipy.special import softmax
 from stored import read
 
-table = read("beside.csv")
+table = read("trained/beside.csv")
 every = np.array([row.split() for row in table["scores"]], float)
 keys, d = every.shape[1], 32
 asking = keys - 2  # all but [CLS] and [SEP]
@@ -43,7 +43,7 @@ our_winner = int(np.argmax(rows["our row"])) + 1
 # For how many queries the key that wins oftenest wins, of a row.
 oftenest = {name: int(np.bincount(at).max()) for name, at in won.items()}
 # And in the median head of all, as trained and at a random start.
-winners = read("winners.csv")
+winners = read("trained/winners.csv")
 as_trained = np.median(winners["trained"])
 at_start = np.median(winners["start"])
 

@@ -13,7 +13,7 @@ both scatter less, and still in more than half of the heads beyond a tenth.
 import numpy as np
 from stored import read
 
-terms = read("terms.csv")
+terms = read("trained/terms.csv")
 kinds = ["distinct", "same", "attended"]
 layer = terms["layer"][terms["pairs"] == "distinct"]
 ratio, printed, symmetry = {}, {}, {}

@@ -11,9 +11,10 @@ alignment lie mostly above 1; those of the pairing lie close to 1.
 
 # %%
 import numpy as np
-from stored import medians, read
+from medians import medians
+from stored import read
 
-heads, terms = read("heads.csv"), read("terms.csv")
+heads, terms = read("trained/heads.csv"), read("trained/terms.csv")
 names = ["lengths", "alignment", "pairing"]
 median, error = (
     {name: of["distinct"] for name, of in every.items()} for every in medians()

@@ -10,9 +10,10 @@ heads lie beyond it, one of them far to the right.
 
 # %%
 import numpy as np
-from stored import medians, read
+from medians import medians
+from stored import read
 
-heads = read("heads.csv")
+heads = read("trained/heads.csv")
 start = medians()[0]["size"]["start"] / 32**0.5  # of q·k, over √d
 layer, spread = heads["layer"], heads["row_sd"]
 taking_part, share = heads["taking_part"], heads["share_taking_part"]
@@ -21,7 +22,7 @@ variance = median**2
 # The same without [CLS] and [SEP] among the keys.
 content_median = np.median(heads["row_sd_content"])
 # With the keys of other sentences, each of them as a row.
-elsewhere = read("rows.csv")["elsewhere"]
+elsewhere = read("trained/rows.csv")["elsewhere"]
 elsewhere_median = np.median(elsewhere)
 changed = np.abs(elsewhere / spread - 1)
 much_changed = int(np.sum(changed > 0.1))

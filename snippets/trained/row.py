@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import softmax
 from stored import lines, read
 
-table, asked = read("scores.csv"), lines("asked.txt")
+table, asked = read("trained/scores.csv"), lines("trained/asked.txt")
 d, query = 32, "train"
 # By sentence, head, word and key: all sentences are of the same length.
 every = np.array([row.split() for row in table["scores"]], float)

@@ -11,7 +11,7 @@ at uniform weights; towards 1 they fall slowly. Bars are two standard errors.
 # %%
 from stored import read, source
 
-table, about = read("scale.csv"), source("scale.csv")
+table, about = read("trained/scale.csv"), source("trained/scale.csv")
 times = table["times_sqrt_d"]
 measures = {
     "same_neighbour": "keep their nearest neighbour",

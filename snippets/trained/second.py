@@ -11,11 +11,12 @@ sentences in SmolLM2, lies between the two.
 
 # %%
 import numpy as np
-from stored import medians, read, source
+from medians import medians
+from stored import read, source
 
-terms, heads = read("terms.csv"), read("smollm_heads.csv")
+terms, heads = read("trained/terms.csv"), read("trained/smollm_heads.csv")
 # Medians over the heads, by kind of pairs.
-median, error = medians("smollm_medians.csv")
+median, error = medians("trained/smollm_medians.csv")
 size, baseline, means, C = (
     median[name] for name in ("size", "baseline", "means", "C")
 )
@@ -32,14 +33,15 @@ largest_error = max(
     for part in ("baseline", "means", "C")
     for _, kind in table
 )
-scale, about = read("smollm_scale.csv"), source("smollm_heads.csv")
+scale = read("trained/smollm_scale.csv")
+about = source("trained/smollm_heads.csv")
 nats, nats_error = (
     dict(zip(map(str, scale["scale"]), scale[what], strict=True))
     for what in ("nats", "nats_error")
 )
 as_trained = nats["1/√d"], nats_error["1/√d"]
 # What the next token costs more, at more scales: factors of its own.
-tried = read("smollm_factors.csv")
+tried = read("trained/smollm_factors.csv")
 dearer = {
     factor: (tried["cost"][at], tried["cost_error"][at])
     for factor in (0.5, 2)
@@ -81,7 +83,7 @@ early, late = (
     for rows in (layer < layers / 2, layer >= layers / 2)
 )
 sentences, tokens = int(about["sentences"]), int(about["tokens"])
-fewer = int(source("smollm_scale.csv")["sentences"])
+fewer = int(source("trained/smollm_scale.csv")["sentences"])
 
 # %%
 import matplotlib.pyplot as plt
@@ -163,6 +165,6 @@ assert of_half["15 to 29"] < null_of_half["15 to 29"], (
     "In the second half it is the other way round"
 )
 assert 0.9 < formula < 1.1, "Over distinct pairs the formula gives"
-assert 2 * sentences == int(source("heads.csv")["sentences"]), (
+assert 2 * sentences == int(source("trained/heads.csv")["sentences"]), (
     "The text is half of the sentences"
 )

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import binomtest
 from stored import read
 
-heads, terms = read("heads.csv"), read("terms.csv")
+heads, terms = read("trained/heads.csv"), read("trained/terms.csv")
 C, null = (terms["C"][terms["pairs"] == kind] for kind in ("attended", "null"))
 size, null_size = (
     terms["size"][terms["pairs"] == kind] for kind in ("attended", "null")

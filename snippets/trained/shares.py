@@ -17,9 +17,10 @@ panel are drawn there.
 
 # %%
 import numpy as np
-from stored import medians, read
+from medians import medians
+from stored import read
 
-terms = read("terms.csv")
+terms = read("trained/terms.csv")
 kinds = ["distinct", "same", "attended", "null"]
 parts = ["baseline", "means", "C"]
 # Medians over the heads, by kind of pairs.

@@ -13,10 +13,11 @@ falls as in the first. In the third it is level.
 
 # %%
 import numpy as np
+from learning_table import learning
 from recall import exponent
-from stored import learning, over, read
+from stored import pivot, read
 
-rows = read("rates.csv")
+rows = read("training/rates.csv")
 # At d = 16 the first three arms are the same runs.
 arms = {
     "√d": [("√d", 16), ("√d", 64), ("√d", 256)],
@@ -67,7 +68,7 @@ power["64 to 256"] = power_between(arms["√d"][1:])
 steps_grow, predicted = {}, {}
 for count in (1, 10):
     at = {"setting": "plain", "divisor": "√d", "rate": 0.001, "step": count}
-    dims, moved = over(learning(), "d", "moved", **at)
+    dims, moved = pivot(learning(), "d", "moved", **at)
     steps_grow[count] = exponent(dims, moved)
     predicted[count] = 1 / 2 - steps_grow[count][0]
 

@@ -13,7 +13,8 @@ at 16 it bends down in the end, to {= undivided[16] :.1f }.
 
 # %%
 import numpy as np
-from stored import learning, over
+from learning_table import learning
+from stored import pivot
 
 rows, dims, last = learning(), [16, 64, 256], 500
 pairs, types, width = 8, 16, 128  # as the model has them
@@ -22,10 +23,10 @@ divisors = ["none", "√d", "d/8", "d"]
 best, curve, final = {}, {}, {}
 for d, divisor in [(d, divisor) for d in dims for divisor in divisors]:
     at = {"setting": "plain", "d": d, "divisor": divisor}
-    rates, losses = over(rows, "rate", "loss", **at, step=last)
+    rates, losses = pivot(rows, "rate", "loss", **at, step=last)
     best[d, divisor] = rates[losses.mean(axis=0).argmin()]
     at["rate"] = best[d, divisor]
-    steps, curve[d, divisor] = over(rows, "step", "loss", **at)
+    steps, curve[d, divisor] = pivot(rows, "step", "loss", **at)
     final[d, divisor] = curve[d, divisor][:, -1]
 n_rates, n_seeds = len(rates), len(losses)
 
@@ -43,7 +44,7 @@ shortest, longest = min(until.values()), max(until.values())
 slowest = max(steps[np.any(curve[at] > high, axis=0)].max() for at in until)
 
 # A model that weighs all keys alike, at its best rate.
-even = over(rows, "rate", "loss", divisor="∞", step=last)[1].mean(axis=0).min()
+even = pivot(rows, "rate", "loss", divisor="∞", step=last)[1].mean(axis=0).min()
 # The lowest loss of any seed at any rate without a divisor in large heads, and
 # the highest at the best rate with one.
 bare = rows[(rows["setting"] == "plain") & (rows["divisor"] == "none")]

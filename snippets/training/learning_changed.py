@@ -15,7 +15,8 @@ undivided dots only.
 
 # %%
 import numpy as np
-from stored import learning, over, read
+from learning_table import learning
+from stored import pivot, read
 
 rows, d, long, large = learning(), 64, 5000, 1024
 changes = ["plain", "small start", "W_Q = 0", "large start", "QK-norm", "SGD"]
@@ -28,7 +29,7 @@ def at_best(setting, divisor, d):
     here = rows[rows["setting"] == setting]
     here = here[(here["divisor"] == divisor) & (here["d"] == d)]
     here = here[here["step"] == here["step"].max()]
-    _, loss = over(here, "rate", "loss")
+    _, loss = pivot(here, "rate", "loss")
     return loss[:, loss.mean(axis=0).argmin()], loss
 
 
@@ -53,7 +54,7 @@ faster = {size: size**0.25 for size in (64, 256)}
 
 # The gradient of W_Q and W_K at the start: how long it is without the divisor,
 # in lengths with √d.
-batch, signal = 64, read("signal.csv")
+batch, signal = 64, read("training/signal.csv")
 signal = signal[(signal["layer"] == "both") & (signal["pairs"] == 8)]
 signal = signal[signal["d"] == d]
 bare, divided = (
@@ -86,7 +87,7 @@ def worst(change, divisor):
     return max(final[change, divisor, d])
 
 
-noise = read("noise.csv")  # two other seeds, undivided
+noise = read("training/noise.csv")  # two other seeds, undivided
 noise = noise[(noise["divisor"] == "none") & (noise["step"] == long)]
 alike = ["QK-norm", "SGD", "MLP", "16 pairs", "plain"]
 for change in ("small start", "W_Q = 0"):

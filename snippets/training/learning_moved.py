@@ -17,8 +17,9 @@ falling from about {= logits['d', 'random', 0][0] :.2f } to below 0.1 at steps
 
 # %%
 import numpy as np
+from learning_table import learning
 from recall import exponent
-from stored import learning, over
+from stored import pivot
 
 rows, rate, dims = learning(), 0.001, [16, 64, 256]
 rows = rows[rows["rate"] == rate]
@@ -29,11 +30,11 @@ for divisor, setting in [(s, start) for s in divisors for start in starts]:
     for step in [0, *steps]:
         at = {"divisor": divisor, "setting": setting, "step": step}
         key = divisor, starts[setting], step
-        logits[key] = over(rows, "d", "spread", **at)[1].mean(axis=0)
+        logits[key] = pivot(rows, "d", "spread", **at)[1].mean(axis=0)
         if step:
-            sizes = over(rows, "d", "moved", **at)[1]
+            sizes = pivot(rows, "d", "moved", **at)[1]
             moved[key], fit[key] = sizes.mean(axis=0), exponent(dims, sizes)
-            sizes = over(rows, "d", "spread", **at)[1]
+            sizes = pivot(rows, "d", "spread", **at)[1]
             level[key] = exponent(dims, sizes)
 n_seeds = len(sizes)
 # The same in the end, trained at half the rate.
@@ -41,7 +42,7 @@ slow = learning()
 slow = slow[(slow["rate"] == rate / 2) & (slow["setting"] == "plain")]
 at_half = {
     divisor: exponent(
-        dims, over(slow, "d", "moved", divisor=divisor, step=steps[-1])[1]
+        dims, pivot(slow, "d", "moved", divisor=divisor, step=steps[-1])[1]
     )
     for divisor in divisors
 }

@@ -13,14 +13,15 @@ rises first.
 
 # %%
 import numpy as np
-from stored import learning, over
+from learning_table import learning
+from stored import pivot
 
 rows, dims, last = learning(), [16, 64, 256], 500
 divisors = ["none", "√d", "d/8", "d"]
 loss, mean, largest, best = {}, {}, {}, {}
 for at in [(divisor, d) for divisor in divisors for d in dims]:
     where = {"setting": "plain", "divisor": at[0], "d": at[1], "step": last}
-    rates, loss[at] = over(rows, "rate", "loss", **where)
+    rates, loss[at] = pivot(rows, "rate", "loss", **where)
     mean[at] = loss[at].mean(axis=0)
     best[at] = rates[mean[at].argmin()]
     # The largest rate at which all seeds get below 1 nat.

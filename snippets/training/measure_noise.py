@@ -37,7 +37,8 @@ from pathlib import Path
 
 import recall_transformer as model
 import torch
-from stored import learning, over
+from learning_table import learning
+from stored import pivot
 from tables import about, fill
 from torch.nn import functional
 
@@ -95,7 +96,7 @@ def chosen():
         (("none", 1024), "batches of 1024", 500),
     ]:
         where = {"setting": setting, "d": D_HEAD, "divisor": at[0]}
-        rates, loss = over(rows, "rate", "loss", **where, step=step)
+        rates, loss = pivot(rows, "rate", "loss", **where, step=step)
         best[at] = rates[loss[:2].mean(axis=0).argmin()].item()
     return best | {("√d", 37): best["√d", 64], ("√d", 2): 0.00025}
 

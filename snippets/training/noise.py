@@ -15,9 +15,10 @@ in batches of {= large } falls at once.
 
 # %%
 import numpy as np
-from stored import learning, over, read
+from learning_table import learning
+from stored import pivot, read
 
-rows = read("noise.csv")
+rows = read("training/noise.csv")
 small, middle, usual, large = 2, 37, 64, 1024  # sequences in a batch
 settings = [("√d", usual), ("√d", middle), ("none", large)]
 settings += [("√d", small), ("none", usual)]
@@ -97,7 +98,7 @@ assert np.mean(at(loss, "√d", small, short)) > guess, (
 )
 assert np.all(at(loss, "√d", middle, 200) < 0.1), "is done within 200 steps"
 plain = {"setting": "plain", "d": 64, "divisor": "√d", "rate": 0.00025}
-at_steps, losses = over(learning(), "step", "loss", **plain)
+at_steps, losses = pivot(learning(), "step", "loss", **plain)
 assert plain["rate"] == rate["√d", small] < rate["√d", usual], (
     "These runs have a lower learning rate"
 )
@@ -139,14 +140,14 @@ assert before.argmin() == first, (
 )
 # Two more seeds, at the better of two rates.
 where = {"setting": "batches of 1024", "divisor": "none", "step": short}
-_, others = over(learning(), "rate", "loss", **where)
+_, others = pivot(learning(), "rate", "loss", **where)
 others = others[:, others.mean(axis=0).argmin()]
 begun = np.array([*at(loss, "none", large, short), *others]) < 1
 assert sorted(begun) == [False, True, True, True], (
     "three of four seeds begin to learn, later than a divided model, and one"
 )
 where = {"setting": "batches of 1024", "divisor": "none", "rate": 0.0005}
-at_steps, spread = over(learning(), "step", "spread", **where)
+at_steps, spread = pivot(learning(), "step", "spread", **where)
 assert np.all(spread[:, at_steps == 100] > 1.3 * spread[:, at_steps == 0]), (
     "in which its logits, too large as they are, become still larger"
 )

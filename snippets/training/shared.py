@@ -12,11 +12,11 @@ that falls like 1/√d.
 # %%
 import numpy as np
 from scipy import stats
-from stored import read
+from stored import mean_and_error, read
 
 dims, n, few, many = [16, 64, 256, 1024], 17, 8, 32
 tokens = 2 * many + 1
-table, n_seeds = read("signal.csv"), 8
+table, n_seeds = read("training/signal.csv"), 8
 
 
 def of(what, divisor, d, layer, pairs):
@@ -48,11 +48,6 @@ def ratios(d, layer="both", pairs=few):
 def root(mean, error):
     """Return the root of a mean over seeds, and its error."""
     return np.sqrt(mean), error / np.sqrt(mean) / 2
-
-
-def mean_and_error(sample):
-    """Return the mean over seeds and its standard error."""
-    return np.mean(sample), np.std(sample, ddof=1) / np.sqrt(len(sample))
 
 
 of_seeds = {

@@ -17,7 +17,7 @@ import numpy as np
 from recall import exponent
 from stored import read
 
-rows = read("split.csv")
+rows = read("training/split.csv")
 dims, width = np.unique(rows["d"]), 128
 hows = ["Adam 1", "Muon 1", "Adam 10", "Muon 1 times 10"]
 parts = {

@@ -118,19 +118,19 @@ def test_a_table_goes_on_where_it_was_stopped(steps, tmp_path):
     assert path.read_text("utf-8").splitlines()[2:] == ["a,0,10,2", "a,0,30,1"]
 
 
-def same_text(measure, module, table):
+def same_text(measure, source, table):
     """Skip where another version of Python has another text; else give what to train on."""
     raw = measure.text()
-    if hashlib.sha256(raw).hexdigest() != module("growth/stored").source(table)["digest"]:
+    if hashlib.sha256(raw).hexdigest() != source(f"growth/{table}")["digest"]:
         pytest.skip("another version of Python has another text")
     data, probe = measure.split(raw)
     return data, probe.to(measure.DEVICE)
 
 
 @pytest.mark.parametrize("optimizer", ["Adam", "Muon"])
-def test_a_sample_of_the_steps_again(measure, module, steps, optimizer):
+def test_a_sample_of_the_steps_again(measure, module, source, steps, optimizer):
     at = {"remedy": "none", "qk": "0.25", "optimizer": optimizer, "rate": "1", "step": "10"}
-    data, probe = same_text(measure, module, "steps.csv")
+    data, probe = same_text(measure, source, "steps.csv")
     row, other = (stored_rows("growth", "steps.csv", seed=seed, **at)[0] for seed in "01")
     own = {"Q": 0.25, "K": 0.25}
     [(step, found)] = steps.run(data, probe, 32, "none", optimizer, 1, 0, 10, times=own)
@@ -141,9 +141,9 @@ def test_a_sample_of_the_steps_again(measure, module, steps, optimizer):
 
 
 @pytest.mark.parametrize("arm", [("QK-norm", 0, 1), ("undivided norm", -0.25, 1)])
-def test_a_sample_of_the_gains_again(measure, module, arm):
+def test_a_sample_of_the_gains_again(measure, module, source, arm):
     gains = module("growth/measure_gains")
-    data, probe = same_text(measure, module, "gains.csv")
+    data, probe = same_text(measure, source, "gains.csv")
     at = {"d": "32", "remedy": arm[0], "exponent": str(arm[1]), "times": str(arm[2])}
     rows, others = (stored_rows("growth", "gains.csv", seed=seed, **at)[:2] for seed in "01")
     for (step, found), row in zip(gains.run(data, probe, 32, *arm, 0, 10), rows, strict=True):
@@ -153,9 +153,9 @@ def test_a_sample_of_the_gains_again(measure, module, arm):
     assert not close(found["loss"], float(others[-1]["loss"]), PRINTED)
 
 
-def test_the_first_step_of_one_size_again(measure, module):
+def test_the_first_step_of_one_size_again(measure, module, source):
     first = module("growth/measure_first")
-    data, probe = same_text(measure, module, "first.csv")
+    data, probe = same_text(measure, source, "first.csv")
     for optimizer, times in (("Adam", 1), ("Muon", 10)):
         found = first.run(data, probe, optimizer, times, 16, 0)
         at = {"optimizer": optimizer, "times": str(times), "d": "16", "seed": "0"}

@@ -12,7 +12,12 @@ from tests.trained.tables import FOLDER
 
 @pytest.fixture(scope="session")
 def stored(module):
-    return module("trained/stored")
+    return module("common/stored")
+
+
+@pytest.fixture(scope="session")
+def medians(module):
+    return module("trained/medians").medians
 
 
 @pytest.fixture(scope="session")

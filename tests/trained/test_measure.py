@@ -10,9 +10,9 @@ from tests.trained.tables import PRINTED
 SAMPLE = [(0, 2), (3, 8), (5, 1)]
 
 
-def test_tables_agree_with_each_other(stored):
-    heads, terms = stored.read("heads.csv"), stored.read("terms.csv")
-    median, error = stored.medians()
+def test_tables_agree_with_each_other(stored, medians):
+    heads, terms = stored.read("trained/heads.csv"), stored.read("trained/terms.csv")
+    median, error = medians()
     for kind in np.unique(terms["pairs"]):
         rows = terms["pairs"] == kind
         assert rows.sum() == 72
@@ -42,7 +42,7 @@ def of_head(table, layer, head, kind=None):
 @pytest.mark.parametrize(("layer", "head"), SAMPLE)
 @pytest.mark.parametrize("kind", KINDS)
 def test_terms_of_a_head_measured_again(stored, ran, layer, head, kind):
-    table = stored.read("terms.csv")
+    table = stored.read("trained/terms.csv")
     parts = [listed(q, k, KINDS[kind](p)) for q, k, p in content(ran, layer, head)]
     found, wrong = by_list(parts), by_list(parts, frobenius=True)
 
@@ -56,7 +56,7 @@ def test_terms_of_a_head_measured_again(stored, ran, layer, head, kind):
 
 
 def test_start_measured_again(stored, minilm, texts):
-    table, heads = stored.read("terms.csv"), stored.read("heads.csv")
+    table, heads = stored.read("trained/terms.csv"), stored.read("trained/heads.csv")
     drawn = minilm.at_random(minilm.load(), 0)
     # Queries of independent weights: E|q|² = 32 · 384 · 0.02², as LayerNorm gives |x|² = 384.
     assert abs(np.mean(heads["start_lengths"] ** 2) / (32 * (384 * 0.02**2) ** 2) - 1) < 0.02
@@ -70,7 +70,7 @@ def test_start_measured_again(stored, minilm, texts):
 
 @pytest.mark.parametrize(("layer", "head"), SAMPLE)
 def test_logits_of_a_head_measured_again(stored, ran, layer, head):
-    table = stored.read("heads.csv")
+    table = stored.read("trained/heads.csv")
     logits, picks, even, special_, before, frozen = [], [], [], [], [], []
     for _, *parts in ran:
         q, k, p = (part[layer, head] for part in parts)
@@ -128,8 +128,8 @@ def test_another_scale_measured_again(snippet, minilm, texts, weights, ran, name
 
 def test_rows_of_asked_sentences_measured_again(stored, minilm, weights):
     """The scores from the attention weights: their logarithms, up to a constant for the row."""
-    table, vocab = stored.read("scores.csv"), minilm.vocabulary()
-    texts = stored.lines("asked.txt")
+    table, vocab = stored.read("trained/scores.csv"), minilm.vocabulary()
+    texts = stored.lines("trained/asked.txt")
     assert set(table["sentence"]) == {*range(len(texts))}
     for at, text in enumerate(texts):
         pieces = minilm.tokenize(text, vocab)
@@ -166,7 +166,7 @@ def oftenest(q, k):
 
 
 def test_the_sentence_as_long_as_our_row_measured_again(stored, minilm, our_length, weights):
-    table, vocab = stored.read("beside.csv"), minilm.vocabulary()
+    table, vocab = stored.read("trained/beside.csv"), minilm.vocabulary()
     _, q, k, _ = minilm.forward([vocab[piece] for piece in our_length], weights)
     for layer, head in [(5, 9), (1, 10), (0, 2)]:
         rows = of_head(table, layer, head)
@@ -175,7 +175,7 @@ def test_the_sentence_as_long_as_our_row_measured_again(stored, minilm, our_leng
         right = np.einsum("id,jd->ij", q[layer, head], k[layer, head])
         assert abs(scores - right[1:-1]).max() < 0.0051
         assert abs(scores - right.T[1:-1]).max() > 1, "keys that ask"
-    kept = stored.read("winners.csv")["trained"].tolist()
+    kept = stored.read("trained/winners.csv")["trained"].tolist()
     assert kept == [oftenest(q[at], k[at]) for at in np.ndindex(6, 12)]
     assert kept != [oftenest(k[at], q[at]) for at in np.ndindex(6, 12)], "keys that ask"
 
@@ -189,14 +189,14 @@ def test_winners_at_the_start_measured_again(stored, minilm, our_length):
         _, q, k, _ = minilm.forward([vocab[piece] for piece in our_length], start)
         found.append([oftenest(q[0, 0], k[0, 0]), oftenest(k[0, 0], q[0, 0])])
     right, wrong = np.mean(found, axis=0)
-    shown = stored.read("winners.csv")["start"][0]
+    shown = stored.read("trained/winners.csv")["start"][0]
     assert close(shown, right, PRINTED)
     assert not close(shown, wrong, PRINTED), "keys that ask"
 
 
 @pytest.mark.parametrize(("layer", "head"), SAMPLE[:1])
 def test_rows_with_keys_of_other_sentences_measured_again(stored, ran, layer, head):
-    table = stored.read("rows.csv")
+    table = stored.read("trained/rows.csv")
 
     def spread(is_there):
         every = []

@@ -18,7 +18,7 @@ def evenly(queries, keys):
 @pytest.mark.long
 def test_a_head_measured_again(smollm, second, stored, sentences, monkeypatch):
     weights, vocab = second
-    table = stored.read("smollm_heads.csv")
+    table = stored.read("trained/smollm_heads.csv")
     layer, head = 1, 4
     row = (table["layer"] == layer) & (table["head"] == head)
     ran, first, spread = [], [], []
@@ -46,9 +46,9 @@ def test_a_head_measured_again(smollm, second, stored, sentences, monkeypatch):
     assert close(table["row_sd"][row], np.sqrt(np.mean(spread)), PRINTED)
 
 
-def test_tables_agree_with_each_other(stored):
-    heads = stored.read("smollm_heads.csv")
-    median, error = stored.medians("smollm_medians.csv")
+def test_tables_agree_with_each_other(stored, medians):
+    heads = stored.read("trained/smollm_heads.csv")
+    median, error = medians("trained/smollm_medians.csv")
     for name in ("size", "C"):
         for kind, value in median[name].items():
             assert close(np.median(heads[f"{kind}_{name}"]), value, PRINTED)

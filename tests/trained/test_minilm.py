@@ -8,7 +8,7 @@ from tests.tolerance import close
 
 
 def test_what_transformers_gave_is_met(minilm, stored, texts, ran):
-    table = stored.read("reference.csv")
+    table = stored.read("trained/reference.csv")
     assert len(table["sentence"]) == 22
     for row, sentence in enumerate(table["sentence"].astype(int)):
         assert texts[sentence] == [int(number) for number in table["tokens"][row].split()]

@@ -6,7 +6,7 @@ from tests.tolerance import close
 
 
 def test_row(snippet, stored):
-    page, table = snippet("trained/row"), stored.read("scores.csv")
+    page, table = snippet("trained/row"), stored.read("trained/scores.csv")
     for head, scores in page.scores.items():
         layer, at = map(int, head.split("."))
         (row,) = np.flatnonzero(
@@ -28,7 +28,7 @@ def test_row(snippet, stored):
 
 def test_what_a_reader_is_handed_is_what_is_stored(snippet, stored):
     """In the table's order: line by line, as whole hundredths."""
-    page, table = snippet("trained/row"), stored.read("scores.csv")
+    page, table = snippet("trained/row"), stored.read("trained/scores.csv")
     handed = page.explore
     kept = [[round(100 * float(score)) for score in row.split()] for row in table["scores"]]
     assert [row.tolist() for each in handed["scores"] for of in each for row in of] == kept
@@ -40,7 +40,7 @@ def test_what_a_reader_is_handed_is_what_is_stored(snippet, stored):
     ]
     columns = (table[name] for name in ("sentence", "layer", "head", "query"))
     assert place == [*zip(*columns, strict=True)]
-    assert handed["asked"] == stored.lines("asked.txt")
+    assert handed["asked"] == stored.lines("trained/asked.txt")
     assert handed["heads"][:3] == [*page.scores]
     for words, at in zip(handed["words"], handed["asks"], strict=True):
         assert 0 < at < len(words) - 1 == 11

@@ -7,7 +7,7 @@ from tests.tolerance import close
 
 def test_as_transformers_has_it(smollm, second, stored, sentences):
     weights, vocab = second
-    table = stored.read("smollm_reference.csv")
+    table = stored.read("trained/smollm_reference.csv")
     assert len(table["sentence"]) == 11
     for row, sentence in enumerate(table["sentence"].astype(int)):
         numbers = smollm.tokenize(sentences[sentence], vocab)

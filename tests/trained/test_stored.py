@@ -14,7 +14,7 @@ TABLES = [
 def test_tables_say_where_they_come_from(stored):
     package = (FOLDER / "requirements.txt").read_text("utf-8")
     for name in TABLES:
-        source = stored.source(name)
+        source = stored.source(f"trained/{name}")
         text = "asked.txt" if name == "scores.csv" else "sentences.txt"
         digest = hashlib.sha256((FOLDER / text).read_bytes()).hexdigest()
         assert source["text"] == f"{text} {digest}"

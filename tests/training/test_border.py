@@ -77,8 +77,12 @@ def rates(torch, module):
     return module("training/measure_rates")
 
 
-def test_the_table_is_whole_and_says_where_it_comes_from(module, rates):
-    assert module("training/stored").source("rates.csv").keys() >= {"package", "seeds", "command"}
+def test_the_table_is_whole_and_says_where_it_comes_from(source, rates):
+    assert source("training/rates.csv").keys() >= {
+        "package",
+        "seeds",
+        "command",
+    }
     stored = {
         (row["arm"], int(row["d"]), int(row["seed"]))
         for row in stored_rows("training", "rates.csv")

@@ -7,8 +7,8 @@ from tests.tolerance import close
 from tests.training.tables import FOUND, PRINTED, learning
 
 
-def test_the_table_says_where_it_comes_from_and_is_whole(module, measure):
-    about = module("training/stored").source("learning.csv")
+def test_the_table_says_where_it_comes_from_and_is_whole(source, measure):
+    about = source("training/learning.csv")
     assert about.keys() >= {"package", "seeds", "command", "machine"}
     assert {at[:5] for at in learning()} == {tuple(map(str, at)) for at in measure.grid()}
 

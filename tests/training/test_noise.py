@@ -57,8 +57,12 @@ def noise(torch, module):
     return module("training/measure_noise")
 
 
-def test_the_table_is_whole_and_says_where_it_comes_from(module, noise):
-    assert module("training/stored").source("noise.csv").keys() >= {"package", "seeds", "command"}
+def test_the_table_is_whole_and_says_where_it_comes_from(source, noise):
+    assert source("training/noise.csv").keys() >= {
+        "package",
+        "seeds",
+        "command",
+    }
     found = {
         (row["divisor"], int(row["batch"]), float(row["rate"]), int(row["seed"]))
         for row in stored_rows("training", "noise.csv")

@@ -84,8 +84,8 @@ def script(torch, module):
     return module("training/measure_signal")
 
 
-def test_the_table_is_whole_and_says_where_it_comes_from(module, script):
-    about = module("training/stored").source("signal.csv")
+def test_the_table_is_whole_and_says_where_it_comes_from(source, script):
+    about = source("training/signal.csv")
     assert about.keys() >= {"package", "seeds", "command", "machine"}
     stored = {
         tuple(row[name] for name in ("d", "pairs", "divisor", "seed"))

@@ -45,8 +45,8 @@ def drawn(pattern: str, path: str) -> list[float]:
 
 def differences(page: Page, snippet, module) -> Iterator[str]:
     """Yield the states in which a weight, a bar or a word is not what the stored scores give."""
-    row, table = snippet("trained/row"), module("trained/stored").read("scores.csv")
-    asked = module("trained/stored").lines("asked.txt")
+    row, table = snippet("trained/row"), module("common/stored").read("trained/scores.csv")
+    asked = module("common/stored").lines("trained/asked.txt")
     for a, h, s, w in STATES:
         head, by = row.all_heads[h], BY.get(a)
 
