@@ -120,7 +120,7 @@ def shared(d, **where):
 
 @ledger.ours(
     "own-02",
-    "What one batch gives is hardly shorter without the divisor",
+    "What one batch gives is about as long without the divisor",
     says="0.85 < batch",
     settled="index.md#learns",
     runs=f"{RECALL}, before the first step: heads of 16 to 1024, eight seeds, "
@@ -621,9 +621,9 @@ def steps_and_not_size():
 
 @ledger.ours(
     "own-14",
-    "So each by itself does more than half of the harm, and the size most of "
-    "it",
-    says="way > 0.5 and size > 0.8",
+    "So each by itself does more than half of the harm, and large logits do "
+    "more of it than long steps",
+    says="way > 0.5 and size > way + 0.05",
     settled="growth.md#way-or-size",
     runs=f"{ANNEALED} The same at twice a good rate.",
     arm="Each without the other: the way with small logits, the size after "

@@ -166,7 +166,9 @@ for name in optimizers:
         "nothing but short steps, and most of the harm is there"
     )
     assert of_both[name, "way"] > 1 / 2, "and most of the harm stays"
-    assert of_both[name, "size"] > 0.8, "and the size most of it"
+    assert of_both[name, "size"] > of_both[name, "way"] + 0.05, (
+        "and large logits do more of it than long steps"
+    )
     assert left[name, "eighth 300"] > 0.8, (
         "A lower rate is no cure for a run whose logits have grown"
     )

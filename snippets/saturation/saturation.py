@@ -110,7 +110,7 @@ assert np.all(np.diff([*taking_part["d = 16"].values()]) > 0), (
 assert 9.5 < taking_part["d = 16"][65536] < 10, "rise slowly, to nearly 10"
 
 assert weight["d = 64"][16] > 1 / 2 > weight["÷ √d"][16], (
-    "on average with the scores as they are, and … with divided ones"
+    "or more) with the scores as they are, and … with divided ones"
 )
 assert np.isclose(old, np.sqrt(2)), "if you double $d$ and leave the 8 where"
 assert key_share[512] > 1 / 3, "With the divisor more than a third of them"

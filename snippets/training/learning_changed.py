@@ -151,5 +151,5 @@ assert abs(faster[64] ** 2 - np.sqrt(64)) < 1e-9, (
 assert abs(faster[64] ** 4 - 64) < 1e-9, "alone by √d"
 on_64 = np.array([*late[64], *noise["loss"]])
 assert (len(on_64), sum(on_64 > 1)) == (5, 1), (
-    "and one of five runs had not learned after"
+    "and one of five longer runs had not learned after"
 )

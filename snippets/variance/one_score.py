@@ -51,5 +51,7 @@ plt.show()
 assert abs(products).max() < 6, "none beyond 6"
 assert np.isclose(ups - downs, score), "most of that cancels"
 assert abs(score) < (ups + downs) / 4, "most of that cancels"
-assert np.isclose(score, root, atol=0.1), "happens to be just about"
+assert np.isclose(score, root, atol=0.1), (
+    "Most of it cancels, and what is left, … is about"
+)
 assert n_keys / 2 < inside < n_keys, "most of them between two dashed lines"

@@ -44,10 +44,11 @@ LISTED = sorted(SOURCES)
 
 @cache
 def unjudged(source: str) -> Any:
-    """Give the ledger of a source without the last line of its module, which judges all claims."""
+    """Give the ledger of a source as it is before its module judges all claims, in the end."""
     path = ROOT / "snippets/claims" / f"{source}.py"
     tree = ast.parse(path.read_text("utf-8"))
-    assert ast.unparse(tree.body.pop()) == "claims = ledger.judge()"
+    statements = [ast.unparse(statement) for statement in tree.body]
+    tree.body = tree.body[: statements.index("claims = ledger.judge()")]
     names: dict[str, Any] = {"__name__": source, "__file__": str(path)}
     sys.path.insert(0, str(path.parent))  # it imports its neighbours
     try:
