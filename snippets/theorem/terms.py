@@ -1,6 +1,6 @@
 r"""A key that follows its query straight on has a mean. At a right angle it
 has none, and with $\rho = 1$ the middle term eats the baseline, so that the
-score is always 0. The published one adds to it (dashed).
+score is always 0. The published formula adds it (dashed).
 
 Three groups of horizontal bars, for angles of 0, 45 and 90 degrees between the
 query and its key, in 4 dimensions. In each, three bars follow each other, every
@@ -56,7 +56,7 @@ assert abs(middle[90] + d) < 1e-9, "the middle term eats the baseline"
 assert abs(total[90]) < 1e-9, (
     "it takes all of the baseline away, so the size is 0"
 )
-assert printed[90] > d, "The published one adds to it"
+assert printed[90] > d, "The published formula adds it"
 assert abs(printed[0] - total[0]) < 1e-9, "A dashed line … agrees at 0 degrees"
 for angle in (45, 90):
     assert printed[angle] > total[angle] + 1, "it agrees at 0 degrees only"
