@@ -62,14 +62,17 @@ import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(figsize=(6.4, 3.4))
 t = np.arange(places[0], places[-1], 64)
-for (name, begin), low in zip(begins.items(), (1.29, 1.1), strict=True):
+beside = ((6e4, 1.26, "right"), (1.1e5, 1.13, "left"))
+for (name, begin), (x, y, side) in zip(begins.items(), beside, strict=True):
     color = f"C{[*begins].index(name)}"
     axes.step(t, at_place(t, begin), color, where="post")
-    axes.text(9e4, low, name, color=color, ha="center")
+    axes.text(x, y, name, color=color, ha=side)
 axes.axhline(yarn_of_16_logits, color="C2", linestyle="--")
 axes.text(1200, 1.6, "YaRN, 16 times", color="C2", va="top")
-axes.set(xscale="log", xlabel="position of the query", ylabel="factor")
-axes.set(xticks=[1024, 8192, 65_536], ylim=(0.95, 1.7))
+axes.set(
+    xscale="log", xlabel="position of the query", ylabel="factor of a logit"
+)
+axes.set(xticks=[1024, 8192, 65_536], xlim=(800, 5e5), ylim=(0.95, 1.7))
 axes.set(xticklabels=["1024", "8192", "65,536"])
 axes.minorticks_off()
 plt.show()

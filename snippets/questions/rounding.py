@@ -60,7 +60,7 @@ same = epsilon / d
 factor = 1 / np.sqrt(d)
 small = 0.01
 small_bare, small_scaled = left(small, epsilon), left(small * factor, epsilon)
-usual_scaled = left(1, epsilon), left(factor, epsilon)
+usual_bare_and_scaled = left(1, epsilon), left(factor, epsilon)
 # Between unit vectors in random directions, and times 1/√d.
 cosine, cosine_scaled = d**-0.5, d**-0.5 * factor
 forgotten = np.sqrt(d)
@@ -86,7 +86,7 @@ assert np.isclose(logit_l2, l2[0.001] ** 2), "A logit has such a factor from"
 assert np.isclose(left(0.003, same), 0.003 / np.sqrt(9e-6 + 1e-6 / 128)), (
     r"equal, give RMSNorm $\varepsilon/d$"
 )
-assert min(usual_scaled) > 0.999, "takes the factor out again"
+assert min(usual_bare_and_scaled) > 0.999, "takes the factor out again"
 assert small_scaled < 0.8 < 0.99 < small_bare, "unless outputs are as small"
 assert np.isclose(cosine, 1 / np.sqrt(128)), "at 128 dimensions the products of"
 assert np.isclose(cosine_scaled, 1 / 128), "and with the factor it is"
