@@ -1,5 +1,11 @@
-r"""What bf16 does to a scale and to a query that is scaled before the product,
-and what the small constant in a norm does to short vectors.
+r"""RMSNorm gives short vectors up before an L2 norm with the same ε does: its
+curve lies the root of d further right.
+
+What is left of a coordinate of a normalised vector, as a share of 1, against
+its size before, on a logarithmic axis from {= shortest :.0e} to
+{= longest :.1f}, with an ε of {= epsilon :.0e} and 128
+dimensions. Both curves rise to 1. RMSNorm's is at a half where the coordinate is {= half_rms :.5f}, the L2
+norm's at {= half_l2 :.6f}, which is further left by {= forgotten :.1f} times.
 """
 
 # %%
@@ -55,6 +61,10 @@ l2 = {a: left(a, epsilon / d) for a in (0.1, 0.001)}
 logit_rms, logit_l2 = rms[0.001] ** 2, l2[0.001] ** 2
 same = epsilon / d
 
+shortest, longest = 1e-5, 0.1
+# Where a half is left, a²/(a² + ε) is a quarter.
+half_rms, half_l2 = np.sqrt(epsilon / 3), np.sqrt(same / 3)
+
 # Linear attention with a norm behind it: outputs of this size, and the same
 # times 1/√d.
 factor = 1 / np.sqrt(d)
@@ -65,7 +75,37 @@ usual_bare_and_scaled = left(1, epsilon), left(factor, epsilon)
 cosine, cosine_scaled = d**-0.5, d**-0.5 * factor
 forgotten = np.sqrt(d)
 
+# %%
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(6.4, 3.2))
+a = np.geomspace(shortest, longest, 300)
+axes.semilogx(a, left(a, same), "C0")
+axes.semilogx(a, left(a, epsilon), "C1")
+axes.text(9e-5, 0.8, "L2 norm", color="C0", ha="right")
+axes.text(1e-3, 0.5, "RMSNorm", color="C1")
+axes.set(xlabel="size of a coordinate", ylabel="what is left of it")
+axes.set(xticks=[1e-5, 1e-4, 1e-3, 0.01, 0.1], ylim=(0, 1.05))
+axes.set(xticklabels=["0.00001", "0.0001", "0.001", "0.01", "0.1"])
+axes.minorticks_off()
+plt.show()
+
 # %% says
+assert np.allclose(left(np.array([half_rms, half_rms]), epsilon), 0.5), (
+    "RMSNorm's is at a half where the coordinate is"
+)
+assert np.isclose(left(half_l2, same), 0.5), "the L2 norm's at"
+assert np.isclose(half_rms / half_l2, np.sqrt(128)), (
+    "with an ε of … and 128 dimensions"
+)
+assert np.isclose(half_rms / half_l2, forgotten), "further left by … times"
+assert np.isclose(half_rms / half_l2, np.sqrt(d)), "curve lies the root of d"
+grid = left(np.geomspace(shortest, longest, 99), epsilon)
+assert grid[0] < 0.02 < 0.99 < grid[-1] < 1, "Both curves rise to 1"
+assert np.all(np.diff(grid) > 0), "Both curves rise to 1"
+assert rms[0.001] < l2[0.001], (
+    "RMSNorm gives short vectors up before an L2 norm"
+)
 assert off[64] == off[256] == 0, "because there the factor is a power of two"
 assert rounded[64] == rounded[256] == 0, "not at all for heads of 16, 64 or 256"
 assert again(16) == 0, "not at all for heads of 16, 64 or 256"

@@ -72,3 +72,9 @@ def test_keys_that_are_not_quite_equal_weigh_more(result, spread):
     weight, error = mean_and_error(drawn)
     assert agrees(weight, result.more[spread], error)
     assert not agrees(weight, 1, error)
+
+
+def test_the_caption_of_merged_keys(result):
+    logits = np.append(np.zeros(496), np.log(16) / 8)
+    assert close(softmax(logits)[-1], result.inside_share)
+    assert not close(softmax(np.append(np.zeros(496), np.log(16)))[-1], result.inside_share, 0.01)

@@ -96,3 +96,11 @@ def test_cosines_of_random_directions(result):
     assert agrees(square, result.cosine**2, error)
     assert not agrees(square, result.cosine_scaled**2, error)
     assert close(result.cosine_scaled, result.cosine * 128**-0.5)
+
+
+def test_where_a_norm_leaves_a_half(result):
+    signs = torch.sign(torch.randn(128, dtype=torch.float64))
+    rms_norm = torch.nn.functional.rms_norm
+    for size, eps in ((result.half_rms, 1e-6), (result.half_l2, 1e-6 / 128)):
+        assert close(rms_norm(size * signs, (128,), eps=eps).abs().mean(), 0.5)
+    assert not close(rms_norm(result.half_l2 * signs, (128,), eps=1e-6).abs().mean(), 0.5, 0.01)
