@@ -3,9 +3,10 @@ curve lies the root of d further right.
 
 What is left of a coordinate of a normalised vector, as a share of 1, against
 its size before, on a logarithmic axis from {= shortest :.0e} to
-{= longest :.1f}, with an ε of {= epsilon :.0e} and 128
-dimensions. Both curves rise to 1. RMSNorm's is at a half where the coordinate is {= half_rms :.5f}, the L2
-norm's at {= half_l2 :.6f}, which is further left by {= forgotten :.1f} times.
+{= longest :.1f}, with an ε of {= epsilon :.0e} and 128 dimensions. Both curves
+rise to 1. RMSNorm's is at a half where the coordinate is {= half_rms :.5f}, the
+L2 norm's at {= half_l2 :.6f}, which is further left by {= forgotten :.1f}
+times.
 """
 
 # %%
