@@ -37,6 +37,7 @@ def test_it_counts_once_and_yarn_twice(result):
     both = scores(result.yarn_of_16 * q, result.yarn_of_16 * k) / 8
     assert has_spread(both, result.yarn_of_16_logits)
     assert not has_spread(both, result.yarn_of_16)
+    assert close(result.yarn_of_16_logits, 1.2772588722239782**2)
 
 
 def attend(logits, values):

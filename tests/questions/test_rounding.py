@@ -23,8 +23,10 @@ def test_the_factor_in_bf16(result):
         assert close(bf16(float(d) ** -0.5) * float(d) ** 0.5 - 1, off)
         scale = 1.4426950408889634 * float(d) ** -0.5
         assert close(bf16(scale) / scale - 1, result.off_of_2[d])
-    assert close(result.off_128, abs(result.off[128]))
-    assert not close(result.off_64_of_2, abs(result.off[64])), "without log₂e"
+    for d, off in ((72, result.off_72), (128, result.off_128)):
+        assert close(abs(bf16(float(d) ** -0.5) * float(d) ** 0.5 - 1), off)
+    assert close(bf16(0.125 / np.log(2)) * 8 * np.log(2) - 1, result.off_64_of_2)
+    assert not close(bf16(0.125) * 8 - 1, result.off_64_of_2), "without log₂e"
 
 
 @pytest.mark.parametrize("d", [64, 128, 256])
@@ -40,11 +42,12 @@ def test_a_scaled_query_that_is_rounded_again(result, d):
 
 
 def test_three_roundings_and_two(result):
-    q, k = vectors(128, 40_000)
+    q, k = vectors(128, 120_000)
     exact = scores(q, k) * 128**-0.5
     two = scores(bf16(q), bf16(k)) * 128**-0.5 - exact
     three = scores(bf16(bf16(q) * 128**-0.5), bf16(k)) - exact
-    assert abs(three.std() / two.std() / result.three_roundings - 1) < 0.03
+    # The ratio of two standard deviations of 120,000 errors is known to about 0.3%.
+    assert abs(three.std() / two.std() / result.three_roundings - 1) < 0.006
     assert abs(two.std() / (result.once * np.sqrt(2)) - 1) < 0.03
     assert three.std() / two.std() > 1.1, "not the same"
 
