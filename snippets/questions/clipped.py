@@ -93,7 +93,9 @@ assert np.isclose(bound**2, 128), "no logit exceeds … in heads of 128"
 assert 0 < lost < 0.02, "a cap of 50 takes less than two percent"
 assert grown > cap > capped_grown, "the largest one possible is"
 assert output_cap < cap, "In nanochat it is 15 and stands at the very end"
-assert grown - capped_grown > 10, "Once gains have grown it does as well"
+assert grown - capped_grown > 10, (
+    "So a cap bounds something where gains can grow"
+)
 assert capped(128) < 64, "the bound is $d$, and the cap does something"
 assert np.isclose(with_log, true_share), "has exactly the weight of all 16"
 assert bare_share < true_share / 10, "without the logarithm it falls to"
