@@ -35,6 +35,9 @@ cases = {
 spread = {name: np.sqrt(v) / s for name, (v, s) in cases.items()}
 plain, normed, dropout, cross, heads, by_width, unit = spread.values()
 
+# In evaluation nothing is dropped: with a divisor that made it 1 in training.
+evaluated = 1 / dropout
+
 factor = 1 / np.sqrt(d)
 # What scaling 512 queries, and not their scores with 512 keys, saves.
 fewer = 512 * 512 / (512 * d)
@@ -89,6 +92,13 @@ assert np.isclose(cross**2, 2 * 768 / (512 + 768)), (
 )
 assert dropout == 1 / 0.9 > 1, (
     "a tenth of each is dropped and the rest is divided by 0.9, … rises to"
+)
+assert evaluated == np.sqrt(d) / (np.sqrt(d) / 0.9), (
+    r"with $\sqrt{64}/0.9$ you would run evaluation at a spread of"
+)
+assert plain == 1, "In evaluation nothing is dropped, and the spread is 1"
+assert np.isclose(dropout * evaluated, 1), (
+    "in training alone, … as large as those that the model has learned with"
 )
 assert np.isclose(unit, 1 / 64), "once more leaves … at 64 dimensions"
 assert unit < 0.1, "nearly uniform attention, until a learned factor"

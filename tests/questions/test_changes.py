@@ -5,7 +5,7 @@ import pytest
 from scipy import special
 
 from tests.questions.draws import SAMPLES, has_spread, scores, vectors
-from tests.tolerance import close
+from tests.tolerance import agrees, close, mean_and_error
 
 
 def xavier(width, rng, outputs=512, d=64, samples=400):
@@ -90,3 +90,16 @@ def test_weights_tell_how_much_logits_differ(snippet):
 def test_eight_cosines(snippet):
     q, k = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in vectors(256))
     assert has_spread(8 * scores(q, k), snippet("questions/changes").eight_cosines[256])
+
+
+def test_dropout_is_off_in_evaluation(snippet):
+    """Scores with dropout are those without it on average, so one divisor serves both."""
+    result = snippet("questions/changes")
+    q, k = np.random.default_rng(7).standard_normal((2, 64))
+    kept = np.random.default_rng(8).random((2, 200_000, 64)) > 0.1
+    dropped = scores(q * kept[0] / 0.9, k * kept[1] / 0.9)
+    mean, error = mean_and_error(dropped)
+    assert agrees(mean, q @ k, error)
+    assert not agrees(0.9 * mean, q @ k, error), "without the division by 0.9 it passes"
+    assert has_spread(scores(*vectors(64)) / (8 / 0.9), result.evaluated)
+    assert not has_spread(scores(*vectors(64)) / 8, result.evaluated)
