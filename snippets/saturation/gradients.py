@@ -197,3 +197,11 @@ for n in measures.counts:
         assert measures.norm[8][n] < measures.norm[1][n], (
             "So with few keys a wide spread takes the gradient away"
         )
+
+# Of few keys.
+assert median_at[3][np.sqrt(64)] < median_at[3][1], (
+    "responds less to its scores, in the median, and not more"
+)
+assert medians[median_overtakes - 1][0] > medians[median_overtakes - 1][1], (
+    "with fewer than about … keys an undivided softmax"
+)

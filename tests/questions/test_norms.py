@@ -1,0 +1,115 @@
+"""Norms over other axes, on one side, before a turn, and on weights: by drawing."""
+
+import numpy as np
+import pytest
+
+from tests.questions.draws import has_spread, scores, vectors
+from tests.tolerance import close
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def result(snippet):
+    return snippet("questions/norms")
+
+
+def rms(x):
+    return x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True))
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def heads_of(times, per_head, samples=3000):
+    """Draw queries and keys with one large head, norm them, and give the logits of all heads."""
+    x = RNG.standard_normal((2, samples, 32, 128))
+    x[:, :, 0] *= times
+    x = rms(x) if per_head else rms(x.reshape(2, samples, -1)).reshape(x.shape)
+    return scores(*x) / np.sqrt(128)
+
+
+def test_a_norm_over_the_whole_width(result):
+    logits = heads_of(6, per_head=False)
+    assert abs(logits[:, 0].std() / result.large[6] - 1) < 0.06
+    assert abs(logits[:, 1:].std() / result.others[6] - 1) < 0.02
+    each = heads_of(6, per_head=True)
+    assert abs(each[:, 0].std() - 1) < 0.06
+    assert abs(each[:, 0].std() / result.large[6] - 1) > 0.5
+    assert abs(heads_of(1, per_head=False).std() - 1) < 0.01
+    x = rms(RNG.standard_normal((20_000, 4096)))[:, :128]
+    varies = np.linalg.norm(x, axis=1).std() / np.sqrt(128)
+    assert abs(varies / result.length_varies - 1) < 0.03
+
+
+def test_the_bound_is_reached_by_one_head(result):
+    for group in (1, 4, 32):
+        q = np.zeros(group * 128)
+        q[5] = 3.0
+        q = rms(q)
+        assert close(q[:128] @ q[:128] / np.sqrt(128), result.bound[group])
+    parts = rms(RNG.standard_normal((4, 32))).ravel()
+    assert close(parts @ parts / np.sqrt(128), result.bound[1])
+    assert not close(result.bound[4], result.bound[1])
+
+
+def test_one_side_and_other_lengths(result):
+    q, k = vectors(64)
+    assert has_spread(scores(2 * rms(q), rms(k)) / 8, result.one_side[2])
+    assert has_spread(scores(q, rms(k)) / 8, 1)
+    assert has_spread(scores(unit(q), unit(k)), result.spread["L2"])
+    assert has_spread(scores(rms(q), rms(k)), result.spread["RMS"])
+    assert has_spread(scores(unit(q), rms(k)), result.spread["one each"])
+    assert has_spread(8 * scores(unit(q), unit(k)), result.multiplied)
+    assert has_spread(scores(unit(q), unit(k)) / 8, result.l2_divided)
+    assert has_spread(10 * scores(unit(q), unit(k)), result.ten)
+    assert not has_spread(scores(unit(q), unit(k)) / 8, result.multiplied)
+
+
+def turn(x, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    first, second = x[..., ::2], x[..., 1::2]
+    return np.stack([c * first - s * second, s * first + c * second], -1).reshape(x.shape)
+
+
+def test_norms_and_turns(result):
+    q, k = vectors(64)
+    assert close(rms(turn(q, 0.7)), turn(rms(q), 0.7))
+    gains = np.tile([1.5, 0.5], 32)
+    for angle, spread in ((0, result.near), (np.pi / 2, result.quarter)):
+        logits = scores(gains * rms(q), turn(gains * rms(k), angle)) / 8
+        assert has_spread(logits, spread)
+        last = scores(gains * rms(q), gains * rms(turn(k, angle))) / 8
+        assert has_spread(last, result.near), "the gains last: the spread stays"
+    pair = np.array([1.0, 0.0])
+    for angle, score in ((0, result.first), (np.pi / 2, result.further)):
+        assert close(np.sum((gains[:2] * turn(pair, angle)) ** 2), score)
+    centred = q - q.mean(axis=1, keepdims=True)
+    other = turn(q, 0.7) - turn(q, 0.7).mean(axis=1, keepdims=True)
+    assert not close(turn(centred, 0.7), other, 1e-3), "LayerNorm's mean is turned too"
+
+
+@pytest.mark.parametrize(("d", "draws"), [(64, 150), (128, 100), (256, 60)])
+def test_weights_of_spectral_norm_1(result, d, draws):
+    logits, orthogonal = [], []
+    for _ in range(draws):
+        x = rms(RNG.standard_normal((2, 40, 512)))
+        W = RNG.standard_normal((2, d, 512)) / np.sqrt(512)
+        q, k = (t @ (w / np.linalg.norm(w, 2)).T for t, w in zip(x, W, strict=True))
+        logits.append(q @ k.T)
+        q, k = (t @ np.linalg.qr(w.T)[0] for t, w in zip(x, W, strict=True))
+        orthogonal.append(q @ k.T)
+    spread = np.sqrt(np.mean(np.square(logits)))
+    assert abs(spread / result.norm_1[d] - 1) < 0.02
+    assert abs(spread / np.sqrt(d) / result.norm_1_divided[d] - 1) < 0.02
+    assert abs(spread / np.sqrt(d) - 1) > 0.3, "it is no substitute for the root"
+    spread = np.sqrt(np.mean(np.square(orthogonal)))
+    assert abs(spread / result.rows_of_1[d] - 1) < 0.02
+    assert abs(spread / result.norm_1[d] - 1) > 0.3
+
+
+def test_the_matrix_of_all_heads(result):
+    largest = [np.linalg.norm(RNG.standard_normal((512, 512)), 2) ** 2 / 512 for _ in range(12)]
+    assert abs(1 / np.mean(largest) - result.fused_divided) < 0.003
+    assert close(np.sqrt(512) * np.sqrt(512) / 8, result.room)
