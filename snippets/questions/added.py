@@ -1,17 +1,17 @@
 r"""Logits that are added layer by layer spread like a random walk, and freeze.
 
 The spread of the logits against the number of layers whose logits are added,
-from 1 to 24. The sum rises like a root, to {= summed[12] :.2f } after 12 layers
-and {= summed[24] :.2f } after 24. A dashed line at {= frozen :.2f }, where 512
-keys freeze, is crossed at layer {= crossed }. Divided by the root of the number
-of layers it is level at 1; the mean of the layers falls, to {= mean[12] :.2f }
-after 12.
+from 1 to {= deepest }. The sum rises like a root, to {= summed[12] :.2f } after
+{= twelve } layers and {= summed[24] :.2f } after {= deepest }. A dashed line at
+{= frozen :.2f }, where 512 keys freeze, is crossed at layer {= crossed }.
+Divided by the root of the number of layers it is level at 1; the mean of the
+layers falls, to {= mean[12] :.2f } after {= twelve }.
 """
 
 # %%
 import numpy as np
 
-deepest, n, d = 24, 512, 64
+twelve, deepest, n, d = 12, 24, 512, 64
 layers = np.arange(1, deepest + 1)
 # Independent logits of spread 1: variances add up.
 summed = {int(count): np.sqrt(count) for count in layers}
@@ -59,7 +59,7 @@ axes.plot(layers, list(summed.values()), "C1o-", markersize=4)
 axes.plot(layers, np.ones(len(layers)), "C0")
 axes.plot(layers, list(mean.values()), "C2o-", markersize=4)
 axes.text(24, frozen - 0.1, "512 keys freeze", ha="right", va="top")
-axes.text(9, 3.35, "sum", color="C1", ha="right")
+axes.text(14, 4, "sum", color="C1", ha="right")
 axes.text(24, 1.1, "sum ÷ √layers", color="C0", ha="right", va="bottom")
 axes.text(24, 0.5, "mean", color="C2", ha="right")
 axes.set(xlabel="layers whose logits are added", ylabel="spread of the logits")
@@ -75,7 +75,7 @@ assert summed[crossed - 1] < frozen < summed[crossed], "is crossed at layer"
 assert crossed == 13, "on a row of 512 keys is frozen at the start"
 assert np.all(np.diff([*mean.values()]) < 0), "the mean of the layers falls"
 assert mean[12] < 1 / 3, "but then the spread falls, to … after"
-assert left < first / 10, "part in layer 12, and in the first"
+assert left < first / 10, "take part in layer … and in the first"
 assert 1 < summed[12] < half_alike < alike == 12, (
     "the same way, the spread grows faster: with correlations of ½"
 )

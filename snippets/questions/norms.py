@@ -1,9 +1,9 @@
 r"""A norm over all heads lets one head take from the others.
 
-Spreads of the logits of 32 heads against the size of one head's numbers beside
-the others', from 1 to {= most }, both axes logarithmic. With a norm over the
-whole width the large head's spread rises from 1 to {= large[10] :.0f } and that
-of the others falls to {= others[10] :.2f }; at six times it is
+Spreads of the logits of {= heads } heads against the size of one head's numbers
+beside the others', from 1 to {= most }, both axes logarithmic. With a norm over
+the whole width the large head's spread rises from 1 to {= large[10] :.0f } and
+that of the others falls to {= others[10] :.2f }; at six times it is
 {= large[6] :.0f } and {= others[6] :.2f }. With a norm of each head all stay at
 1.
 """
@@ -64,7 +64,8 @@ def largest(rows, columns):
     return ((a + b) ** 2 + tracy_widom * scale) / columns
 
 
-norm_1 = {n: np.sqrt(n) / largest(n, D) for n in (64, 128, 256)}
+sizes = [size, 128, 256]
+norm_1 = {n: np.sqrt(n) / largest(n, D) for n in sizes}
 norm_1_divided = {n: x / np.sqrt(n) for n, x in norm_1.items()}
 # The matrix of all heads at once, D×D, divided by its own.
 fused = {n: np.sqrt(n) / largest(D, D) for n in norm_1}
@@ -120,4 +121,8 @@ assert 1 > norm_1_divided[64] > norm_1_divided[128] > norm_1_divided[256], (
 )
 assert abs(fused_divided - 1 / 4) < 0.01, "nearly a quarter at every"
 assert rows_of_1[64] == 8 > norm_1[64], "and without a divisor it is"
+assert largest(64, D) > 1, "divided by its own largest singular value"
+assert abs(np.sqrt(largest(64, D)) / (1 + np.sqrt(64 / D)) - 1) < 0.02, (
+    "because the largest singular value of such a matrix is about"
+)
 assert room == 64 * rows_of_1[64] / 8, "no logit can exceed"

@@ -44,3 +44,19 @@ def test_a_gaussian_kernel_favours_short_keys(snippet):
     within = np.sqrt(half.var(axis=1, ddof=1).mean())
     assert abs(within / result.gaussian - 1) < 0.02
     assert abs(within - 1) > 0.1
+
+
+def test_where_the_distances_lie(snippet):
+    result = snippet("questions/bandwidth")
+    q, k = (8 * x / np.linalg.norm(x, axis=1, keepdims=True) for x in vectors(64))
+    apart = np.linalg.norm(q - k, axis=1)
+    drawn, edges = np.histogram(apart, bins=20, density=True)
+    middle = (edges[1:] + edges[:-1]) / 2
+    assert np.allclose(drawn, np.interp(middle, result.r, result.density), atol=0.04)
+    assert not np.allclose(drawn, np.interp(middle + 1, result.r, result.density), atol=0.04)
+    assert apart.min() > 2 * result.bandwidth
+    assert close(np.median(apart), result.distance, 0.01)
+    assert close(
+        np.exp(-(np.median(apart) ** 2) / (2 * result.distance**2)), result.at_median, 0.02
+    )
+    assert result.at_root < 0.1 * result.at_median
