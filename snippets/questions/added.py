@@ -82,4 +82,4 @@ assert 1 < summed[12] < half_alike < alike == 12, (
 assert np.isclose(share**2 + share**2, 1), "The joined score is"
 assert np.isclose(lead, 4 / np.sqrt(2)), "a key that leads by 4 in one of"
 assert 1 < both < 2, "and where both heads agree"
-assert small < 1 < large, "heads of 32 would begin with a spread of"
+assert small < 1 < large, "would begin with a spread of … and heads of"
