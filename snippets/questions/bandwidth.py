@@ -1,5 +1,5 @@
-r"""The root is the square of a Gaussian kernel's bandwidth, and all distances
-lie beyond it.
+r"""The root is the square of a Gaussian kernel's bandwidth, and random vectors
+lie farther apart.
 
 Against the distance of a query and a key, from 0 to {= most :.0f }: a shaded
 hump, which tells how often random vectors of length {= long :.0f } are so far
@@ -67,7 +67,7 @@ assert np.isclose(bandwidth, d ** (1 / 4)), "so the bandwidth is $d^{1/4}$"
 assert np.isclose(distance, np.sqrt(2) * np.sqrt(d)), "and random vectors are"
 assert at_root < 0.001, "is almost 0 before it comes there"
 assert bandwidth < distance / 3, "So the kernel is narrow beside the distances"
-assert density[r < bandwidth].max() < 1e-9, "all distances lie beyond it"
+assert density[r < bandwidth].max() < 1e-9, "random vectors lie farther apart"
 assert r[np.argmax(density)] > 10, "narrow and lies around"
 assert np.all(np.diff(kernel[bandwidth]) < 0), "A falling curve, the kernel"
 assert np.isclose(gamma, 1 / (2 * np.sqrt(d))), r"$\gamma = 1/(2\sqrt d)$"

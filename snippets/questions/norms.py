@@ -113,7 +113,7 @@ assert np.isclose(multiplied, 1), r"$\sqrt d$ makes their spread"
 assert l2_divided == 1 / 64, "if you divide instead"
 assert np.isclose(ten, 10 / 8), "a fixed factor of 10 gives"
 assert near > 2 * quarter, "it falls from … to … where the pair is turned"
-assert first > further, "is … at one position and … a quarter turn"
+assert first > further, "at position 0, and … where both are a quarter"
 assert norm_1[64] < norm_1[128] < norm_1[256], "undivided they leave logits"
 assert norm_1[64] < norm_1[128] < norm_1[256], "That still grows with the head"
 assert 1 > norm_1_divided[64] > norm_1_divided[128] > norm_1_divided[256], (

@@ -18,6 +18,11 @@ def rms(x):
     return x / np.sqrt(np.mean(x**2, axis=-1, keepdims=True))
 
 
+def largest(W):
+    """Give the largest singular value."""
+    return np.sqrt(np.linalg.eigvalsh(W @ W.T)[-1])
+
+
 def unit(x):
     return x / np.linalg.norm(x, axis=-1, keepdims=True)
 
@@ -90,26 +95,34 @@ def test_norms_and_turns(result):
     assert not close(turn(centred, 0.7), other, 1e-3), "LayerNorm's mean is turned too"
 
 
-@pytest.mark.parametrize(("d", "draws"), [(64, 150), (128, 100), (256, 60)])
-def test_weights_of_spectral_norm_1(result, d, draws):
-    logits, orthogonal = [], []
+def bare_spread(weights, d, draws):
+    """Draw the spread of undivided scores with weights that are made of Gaussian ones."""
+    squares = []
     for _ in range(draws):
         x = rms(RNG.standard_normal((2, 40, 512)))
         W = RNG.standard_normal((2, d, 512)) / np.sqrt(512)
-        q, k = (t @ (w / np.linalg.norm(w, 2)).T for t, w in zip(x, W, strict=True))
-        logits.append(q @ k.T)
-        q, k = (t @ np.linalg.qr(w.T)[0] for t, w in zip(x, W, strict=True))
-        orthogonal.append(q @ k.T)
-    spread = np.sqrt(np.mean(np.square(logits)))
+        q, k = (t @ weights(w).T for t, w in zip(x, W, strict=True))
+        squares.append(np.mean((q @ k.T) ** 2))
+    return np.sqrt(np.mean(squares))
+
+
+@pytest.mark.parametrize(("d", "draws"), [(64, 60), (128, 40), (256, 25)])
+def test_weights_of_spectral_norm_1(result, d, draws):
+    spread = bare_spread(lambda w: w / largest(w), d, draws)
     assert abs(spread / result.norm_1[d] - 1) < 0.02
     assert abs(spread / np.sqrt(d) / result.norm_1_divided[d] - 1) < 0.02
     assert abs(spread / np.sqrt(d) - 1) > 0.3, "it is no substitute for the root"
-    spread = np.sqrt(np.mean(np.square(orthogonal)))
-    assert abs(spread / result.rows_of_1[d] - 1) < 0.02
-    assert abs(spread / result.norm_1[d] - 1) > 0.3
+
+
+def test_orthogonal_weights_and_rows_of_length_1(result):
+    orthogonal = bare_spread(lambda w: np.linalg.qr(w.T)[0].T, 64, 40)
+    rows = bare_spread(unit, 64, 40)
+    for spread in (orthogonal, rows):
+        assert abs(spread / result.rows_of_1[64] - 1) < 0.02
+        assert abs(spread / result.norm_1[64] - 1) > 0.3
 
 
 def test_the_matrix_of_all_heads(result):
-    largest = [np.linalg.norm(RNG.standard_normal((512, 512)), 2) ** 2 / 512 for _ in range(12)]
-    assert abs(1 / np.mean(largest) - result.fused_divided) < 0.003
+    squares = [largest(RNG.standard_normal((512, 512))) ** 2 / 512 for _ in range(12)]
+    assert abs(1 / np.mean(squares) - result.fused_divided) < 0.003
     assert close(np.sqrt(512) * np.sqrt(512) / 8, result.room)
