@@ -28,6 +28,8 @@ def test_layers_that_go_the_same_way(snippet):
     assert abs(np.corrcoef(logits[0], logits[1])[0, 1] - 1 / 2) < 0.02
     assert has_spread(logits.sum(axis=0), result.half_alike)
     assert has_spread(12 * common, result.alike)
+    covariance = (np.ones((12, 12)) + np.eye(12)) / 2
+    assert close(covariance.sum(), result.half_alike**2)
     assert not has_spread(logits.sum(axis=0), result.summed[12])
 
 
@@ -58,7 +60,9 @@ def test_joined_heads(snippet):
 
 def test_one_divisor_for_heads_of_two_sizes(snippet):
     result = snippet("questions/added")
-    for d, spread in ((32, result.small), (128, result.large)):
+    assert (result.narrow, result.wide, result.twelve) == (32, 128, 12)
+    for d, spread in ((result.narrow, result.small), (result.wide, result.large)):
+        assert close(64 * spread**2, d), "the variance of d products, over 64"
         assert has_spread(scores(*vectors(d)) / 8, spread)
         mean, error = mean_and_error((scores(*vectors(d)) / np.sqrt(d)) ** 2)
         assert agrees(mean, 1, error)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tests.tolerance import agrees, mean_and_error
+from tests.tolerance import agrees, close, mean_and_error
 
 RNG = np.random.default_rng(0)
 
@@ -21,6 +21,14 @@ def test_the_keys_that_take_part(snippet, n):
         mean, error = mean_and_error(square)
         assert agrees(mean, 1 / taking, error)
         assert not agrees(mean, 1 / (1.05 * taking), error), "five percent more passes"
+
+
+def test_they_agree_with_another_chapter(snippet, module):
+    result, other = snippet("questions/few"), module("scales/gaussian_logits")
+    for n in result.keys:
+        for sigma, taking in ((1.0, result.divided[n]), (8.0, result.bare[n])):
+            assert close(1 / other.mean_square_weights(n, sigma), taking, 1e-6)
+            assert not close(1 / other.mean_square_weights(n, 1.02 * sigma), taking, 1e-4)
 
 
 def test_one_of_two_keys_has_nearly_all(snippet):
