@@ -43,6 +43,14 @@ def test_gradient_of_the_output_for_512_keys(snippet, exact):
     assert 4.5 * error < 0.05 < abs(page.rms_ratio[d][n] - page.rms_relative)
 
 
+def test_gradient_of_the_output_in_a_small_head(exact):
+    """There the one direction in which a key cannot turn the query counts."""
+    sample = output_gradients(33, 3, 4, 2, 40_000) ** 2
+    assert is_mean(exact.output_gradient(3, 4, 2) ** 2, sample)
+    across = exact.jacobian_square(3, 1) / 2**2
+    assert not is_mean(exact.output_gradient(3, 4, 2) ** 2 - across, sample), "d − 2 for d − 1"
+
+
 @pytest.mark.parametrize(("n", "sigma"), [(2, 1.0), (64, 3.0)])
 def test_the_part_along_the_query(exact, n, sigma):
     g, p = draw(n, n, sigma, 40_000)
