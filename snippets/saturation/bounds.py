@@ -47,7 +47,7 @@ import matplotlib.pyplot as plt
 fig, axes = plt.subplots(figsize=(6.4, 4.2))
 marks = zip(kinds, ["C1", "C0", "C2"], ["o", "s", "-"], strict=True)
 for name, colour, mark in marks:
-    shown = lead[name][::3], norm[name][::3]
+    shown = lead[name][::5], norm[name][::5]
     axes.semilogy(*shown, mark, color=colour, markersize=4, label=name)
 line = np.array([0, 30])
 axes.plot(line, 2 * (n - 1) * np.exp(-line), "--", color="C3")

@@ -35,22 +35,30 @@ if (box) {
       said.textContent = "The list of what the site says did not load";
     });
     if (!all || query !== input.value) return; // typed on meanwhile
-    const asked = wanted(query);
-    const typed = meant(all, asked);
-    const { results, missing } = find(all, typed);
-    const instead = typed.filter((word, at) => word !== asked[at]);
-    const not = missing.length
-      ? `Nothing found for ${missing.map((word) => `“${word}”`).join(", ")}`
-      : "";
+    const asked = understood(all, query);
+    const { typed, taken, offered, instead } = asked;
+    const { results, missing } = find(all, asked);
+    const quoted = (words) => words.map((word) => `“${word}”`).join(", ");
+    const not = missing.length ? `Nothing found for ${quoted(missing)}` : "";
     const count = `${results.length} section${results.length === 1 ? "" : "s"}`;
-    const corrected = instead.length
-      ? `Shown for ${instead.map((word) => `“${word}”`).join(", ")}: `
-      : "";
+    const corrected = taken.length ? `Shown for ${quoted(taken)}: ` : "";
     said.textContent = !typed.length
       ? "Type to search"
       : not && results.length
         ? `${not}. For the rest, ${count}`
         : not || corrected + count;
+    if (offered.length) {
+      const offer = Object.assign(document.createElement("button"), {
+        type: "button",
+        textContent: `Did you mean ${quoted(offered)}?`,
+        onclick: () => {
+          input.value = instead;
+          input.focus();
+          show();
+        },
+      });
+      said.append(". ", offer);
+    }
     list.replaceChildren(...results.slice(0, 20).map((section) => result(section, typed)));
   };
 
@@ -67,7 +75,7 @@ if (box) {
   });
   box.addEventListener("submit", (event) => {
     event.preventDefault();
-    show().then(() => list.querySelector("a")?.click());
+    show().then(() => (list.querySelector("a") ?? said.querySelector("button"))?.click());
   });
   list.addEventListener("click", () => open(false));
   box.addEventListener(
@@ -79,7 +87,7 @@ if (box) {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (isOpen.checked) {
-      const stops = [input, ...list.querySelectorAll("a")];
+      const stops = [input, ...said.querySelectorAll("button"), ...list.querySelectorAll("a")];
       const step = { ArrowDown: 1, ArrowUp: -1 }[key];
       if (key === "Escape") open(false);
       else if (step) stops.at((stops.indexOf(target) + step) % stops.length).focus();
