@@ -87,7 +87,10 @@ SCALES = {
         ROOT,
         "Root of the size of values: divided by √{v_size}, and q and k have d = {d}",
     ),
-    "squared": (HOLD, "Divided by d², which is {squared}, as d ** -2 does: 1/√d is d ** -0.5"),
+    "squared": (
+        HOLD,
+        "Square in place of a root: divided by {squared}, as d ** -2 does. Write d ** -0.5",
+    ),
     "bounded": (
         HOLD,
         "Cap not multiplied back: logits are bounded by 1, and q·k counts {scale:.3g} times where "
