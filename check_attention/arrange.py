@@ -149,6 +149,7 @@ class Look:
         places = taken(count, self.few(lead, columns), bad.flatten(0, 1).any(0))
         logits = logits[:, :, places] * call.base
         call.slopes = slopes_of(call, found)
+        call.step = None  # and what it holds
         is_measured = call.slopes is not None and call.slopes.is_factor
         if call.scores and call.scores.is_guess and not is_measured:
             call.scores = None  # what was done to them is neither known nor measured
