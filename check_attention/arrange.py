@@ -1,6 +1,7 @@
 """Which axes of a call are batch, heads, rows and keys; and the measuring of a call."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -8,8 +9,9 @@ from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
 from check_attention.follow import LOW
-from check_attention.masks import Masking, bias_of, compared_with_alibi, straight_bias
+from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
 from check_attention.measure import Scored, Sums, measure, taken
+from check_attention.slopes import slopes_by_row, slopes_of
 from check_attention.traces import (
     Arrangement,
     Call,
@@ -146,6 +148,11 @@ class Look:
             bad &= peak != -torch.inf
         places = taken(count, self.few(lead, columns), bad.flatten(0, 1).any(0))
         logits = logits[:, :, places] * call.base
+        call.slopes = slopes_of(call, found)
+        call.step = None  # and what it holds
+        is_measured = call.slopes is not None and call.slopes.is_factor
+        if call.scores and call.scores.is_guess and not is_measured:
+            call.scores = None  # what was done to them is neither known nor measured
         scores, shown, sink = call.scores, logits, None
         q = k = None
         if scores is not None:
@@ -263,12 +270,13 @@ class Look:
         sums = self.watcher.sums(
             call, heads, d,
             length=keys, positions=positions, padded=padded,
+            v_size=call.v.shape[-1] if call.v is not None else 0,
             q_width=max((axis.width for axis in part.summed), default=0),
             places=scores.places + of_q.places + of_k.places,
             factors=[scores.scale * call.base, of_q.factor, of_k.factor],
             is_unit=of_q.is_unit and of_k.is_unit,
             is_mixed=scores.is_mixed,
-            is_capped=scores.is_capped or has_cap,
+            is_capped=scores.is_capped or (call.slopes.is_cap if call.slopes else has_cap),
             cap_used=scores.cap * call.base,
             rows_are_heads=(features and sums_features)
             or (1 < count == keys == said != heads and not any(a.is_feature for a in part.summed)),
@@ -284,20 +292,63 @@ class Look:
             if axis in at and len(at) == 1 and each.numel() == heads:
                 scale = scale * each.to(scale.device)
         is_sum = not (scores.is_capped or scores.is_mixed or has_cap)
+        if call.slopes:
+            is_sum = call.slopes.is_straight and not scores.is_capped
+            scale = self.believed(call, scale, d**-0.5 / (factors[0] * factors[1]), sums)
+            scores = replace(scores, scale=float(scale.mean()))
         scored = Scored(q, k, scale, factors, is_sum)
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
         for more in scores.joined:
             of_more = more.parts[0].known
             on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
             sums.note_scale(_each(more.scale * call.base, heads, q) * on_q * on_k)
+        for each in self.second_products(call, scale * factors[0] * factors[1]):
+            sums.note_scale(_each(each, heads, q))
         for scale in self.more_scales(scores, of_q, of_k):
             sums.note_scale(_each(scale * call.base, heads, q))
-        if abs(measured.lost - 1) > CLOSE:
+        if abs(measured.lost - 1) > CLOSE and not call.slopes:
             self.watcher.left_out(
                 f"In {call.place} some of q·k is multiplied by {measured.lost:.3g} in a way that "
                 "is not followed, before or after other factors"
             )
         self.finish(call, found, sums, measured, places, count, keys, k, d)
+
+    @staticmethod
+    def believed(call: Call, read: Tensor, right: Tensor, sums: Sums) -> Tensor:
+        """Give the scale of each head as it was measured, where that is not what was read.
+
+        Args:
+            call: any whose slopes are known
+            read: what names of functions say
+            right: what makes 1/√d, which one of the factors is that rows have each for themselves
+            sums: of its layer
+        """
+        made = (call.slopes.of_head * call.base).to(read)
+        if made.ndim > 1:
+            least, largest = made
+            is_among = (least <= right * (1 + CLOSE)) & (right * (1 - CLOSE) <= largest)
+            made = torch.where(is_among, right, made.mean(0))
+        if made.numel() not in (1, read.numel()) or bool(
+            ((made - read).abs() <= 1e-3 * read.abs()).all()
+        ):
+            return read
+        made = made.expand(read.shape)
+        sums.about["factors"] = [float(made.mean()), *sums.about["factors"][1:]]
+        return made
+
+    def second_products(self, call: Call, main: Tensor) -> list[float]:
+        """Give the scale of other products that are added, where they have none and q·k has."""
+        made = []
+        for part, size in call.slopes.others if call.slopes else ():
+            tensors = [part.product.tensors[at] for at in part.pair]
+            factors = [known.factor for known in part.known]
+            is_own = any(self.watcher.trace(t).is_owned for t in tensors)
+            if is_own or any(isinstance(each, Tensor) for each in factors):
+                continue
+            whole = abs(size * call.base * factors[0] * factors[1])
+            if abs(whole - 1) < CLOSE and bool(((main.abs() - whole).abs() > CLOSE * whole).all()):
+                made.append(whole)
+        return made
 
     def more_scales(self, scores: Scores, of_q: Known, of_k: Known) -> list[Any]:
         """Give the scales of parts of q, of k or of their product that have another one."""
@@ -369,7 +420,11 @@ class Look:
                 compared = compared_with_alibi(slopes, d, call.about["divides_bias"])
             is_usual = compared.pop("is_usual")
             about |= compared
-            if scores.is_bias_divided and not is_usual and not call.about["divides_bias"]:
+            if (
+                scores.is_bias_divided
+                and not (is_usual or is_distance(measured, k))
+                and not call.about["divides_bias"]
+            ):
                 about["may_be_divided"] = True
         if scores and scores.repeated:
             about["bias_times"] = 1.0 + scores.repeated
@@ -386,10 +441,15 @@ class Look:
         self, call: Call, found: Arrangement, places: Tensor, keys: int, largest: float
     ) -> Tensor | None:
         """Give the keys that masks were to leave out, as rows."""
-        if call.scores is None or not call.scores.left_out:
+        if call.scores is None:
             return None
+        silent = call.slopes.silent if call.slopes else None
+        if silent is not None and silent.shape[2:] != (len(places), keys):
+            silent = None
+        if not call.scores.left_out:
+            return silent
         groups = [found.batch, found.heads, found.rows, found.keys]
-        whole: Tensor | None = None
+        whole: Tensor | None = silent
         for mask, axes, value in call.scores.left_out:
             # What is far below the scores leaves out for certain, unless it was bounded since.
             if value <= min(LOW, -10 * largest) and not call.scores.is_squeezed:
@@ -576,7 +636,11 @@ class Look:
         q = q[:, :, places] if q.shape[2] > 1 else q
         scale = call.scores.scale if call.scores else 1.0
         raw = scale * (q @ k.transpose(-1, -2))
-        logits = logits_of(found, call.axes, shape)(raw, places)
+        changed = logits_of(found, call.axes, shape)
+        logits = changed(raw, places)
+        if not is_sum and (slopes := slopes_by_row(lambda z: changed(z, places), raw)):
+            call.slopes = replace(slopes, of_head=slopes.of_head * scale)
+            is_sum = slopes.is_straight
         if odd and not bool((~logits.amax(-1).isfinite()).any()):
             call.cause = "v is not finite, as the output has NaN and the logits have none"
             call.has_nan = False

@@ -246,8 +246,17 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
         if also.places:  # numbers made it: a scale that is learned for each coordinate
             return known.times(float(gain.square().mean().sqrt()))
         return Known(is_unit=known.is_unit)
+    if other.shape[-1] == 1 < one.shape[-1] and 1 < other.numel() < one.numel():
+        return known.times(_of_rows(other.detach().float(), name in OVER))
     factor = also.factor if isinstance(also.factor, float) else 1.0
     return known.times(1 / factor if name in OVER else factor)
+
+
+def _of_rows(gain: Tensor, is_over: bool) -> float:
+    """Give a factor that each row has for itself: 1, if that is among them, as with log n."""
+    gain = (1 / gain if is_over else gain)[gain != 0]
+    is_among = gain.numel() and float(gain.min()) <= 1 + CLOSE and float(gain.max()) >= 1 - CLOSE
+    return 1.0 if is_among or not gain.numel() else float(gain.mean())
 
 
 def gain_of(other: Any, is_over: bool) -> float | None:
@@ -279,6 +288,10 @@ def kept_scores(
         return None
     if name in PLUS | MINUS and len(at) > 1:
         both = traces[at[1]]
+        done = [t.scores for t in (trace, both) if t.scores and _is_done(t.scores)]
+        if len(done) == 1:  # logits of the layer before, which are added as a bias
+            own = both.scores if done[0] is scores else scores
+            return replace(own, is_added=True) if own else None
         if name in MINUS or scores.is_mixed or (both.scores and both.scores.is_mixed):
             return scores
         return joined(trace, both, result) or scores
@@ -307,6 +320,12 @@ def kept_scores(
         others = tuple(t.scores for t in (traces[i] for i in at[1:]) if t.scores)
         return replace(scores, joined=scores.joined + others)
     return scores
+
+
+def _is_done(scores: Scores) -> bool:
+    """Say whether softmax was given the product before."""
+    start = scores.parts[0].start
+    return start is not None and bool(start.is_done)
 
 
 def _scaled(scores: Scores, tensor: Tensor, other: Any, is_over: bool, trace: Trace) -> Scores:

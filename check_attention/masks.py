@@ -219,6 +219,17 @@ def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> di
     return found
 
 
+def is_distance(found: Measured, k: Tensor | None) -> bool:
+    """Say whether what is added makes a distance of scale·q·k: −scale·k²/2."""
+    if k is None or found.scale is None or k.shape[-2] != found.level.shape[-1]:
+        return False
+    scale = found.scale.to(k)[:, None, None]
+    rest = found.level + scale * k.square().sum(-1)[..., None, :] / 2
+    spread = [torch.where(found.allowed, t, torch.nan).flatten() for t in (rest, found.level)]
+    (low, high), (least, most) = ((t.min(), t.max()) for t in (s[s.isfinite()] for s in spread))
+    return bool(high - low < CLOSE * (most - least))
+
+
 def bias_of(found: Measured) -> Tensor | None:
     """Give what is added to q·k in the first sequence, centred by rows, if it is anything."""
     allowed, level = found.allowed[0], found.level[0]

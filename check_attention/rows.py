@@ -57,6 +57,7 @@ class Row:
     positions: int = 0  # rows of a whole sequence
     by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
     q_width: int = 0  # of what the layer that makes q multiplies
+    v_size: int = 0  # of a value
     padded: int = 0  # coordinates that are zeros in all q or all k
     after: float = 1.0  # what the weights were multiplied by after softmax
     cap: float = 0.0  # that is stated
@@ -169,7 +170,13 @@ class Row:
             return "root"
         if name:
             return name
-        if own_one or (agrees and "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE}):
+        # Keys that are not widened to heads: what makes q from a head's own width is part of it.
+        is_absorbed = 0 < self.q_width <= fits < self.d and abs(fits - round(fits)) < CLOSE
+        if (
+            own_one
+            or (agrees and is_absorbed)
+            or (agrees and "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE})
+        ):
             self.stated, self.source = scale, self.said_by(agrees[0])
             return "stated"
         if contrary and (near(1 / root) or not readings):
@@ -177,6 +184,8 @@ class Row:
             return "contrary"
         if _near(self.after)(1 / root) and near(1):
             return "after"
+        if self.is_capped and _near(self.cap_used)(1) and not _near(self.cap)(1):
+            return "bounded"
         if readings:
             return next(iter(readings))
         if fits > 4 and abs(fits / 8 - round(fits / 8)) < CLOSE / 8:
@@ -219,6 +228,11 @@ class Row:
             "precedence": ([2 / d, 0.5 / d], f"{2 / d:.3g} or {0.5 / d:.3g}, what d ** 1/2 gives"),
             "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
             "8/d": ([8 / d], f"8/{d}, as in μP"),
+            "values": (
+                [self.v_size**-0.5] if self.v_size not in (0, d) else [],
+                f"1/√{self.v_size}, the size of a value",
+            ),
+            "squared": ([d**-2], f"1/{d}², which d ** -2 gives"),
             "half": ([(d // 2) ** -0.5] * (d > 3), f"1/√{d // 2}, half a head"),
             "thrice": ([(3 * d) ** -0.5], f"1/√{3 * d}, q, k and v together"),
             "log2": ([math.log2(math.e) / root], "log₂e/√d"),
@@ -332,6 +346,7 @@ class Row:
             "fourth": self.d**0.25,
             "over": 1 / self.scale if self.scale else math.inf,
             "halved": self.d // 2,
+            "squared": self.d**2,
             "tripled": 3 * self.d,
             "length": self.length if at_width else self.positions,
         }

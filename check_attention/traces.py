@@ -76,6 +76,7 @@ class Part:
     axes_of: dict[str, tuple[Axis, ...]]
     given: tuple[Axes, Axes] = ((), ())  # the axes that the two had before; () if not known
     weight: float = 1.0  # in a sum of several parts
+    start: Any = None  # the Step that is this product
 
     def axes(self, which: int) -> Axes:
         """Give the axes of one of the two."""
@@ -124,6 +125,7 @@ class Scores:
     # What masks were to leave out, true or far below 0, with its axes and what was put there.
     left_out: tuple[tuple[Tensor, Axes, float], ...] = ()
     is_squeezed: bool = False  # by a cap or a bound, after a mask
+    is_guess: bool = False  # something was done of which nothing is known but what is measured
     filled: str = ""
     added: str = ""  # a mask of zeros and ones that was added
     dropped: str = ""  # what is wrong with dropout
@@ -139,7 +141,7 @@ class Scores:
             scale=self.scale * factor,
             places=self.places + 1,
             cap=self.cap * abs(factor),
-            is_bias_divided=self.is_bias_divided or self.is_added,
+            is_bias_divided=self.is_bias_divided or (self.is_added and abs(factor) != 1),
             lines=self.lines | {"scale": code_line()},
         )
 
@@ -174,6 +176,8 @@ class Call:
     v: Tensor | None = None  # as long as it is looked at
     output: tuple[float, float] | None = None
     sums: Any = None
+    step: Any = None  # the Step that gave its logits
+    slopes: Any = None  # what was measured of it
 
     def own(self, axes: set[Axis]) -> set[Axis]:
         """Give the axes of this call for those of weights that it was joined to."""

@@ -43,6 +43,7 @@ from check_attention.follow import (
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
+from check_attention.slopes import Step, next_step, version
 from check_attention.stated import (
     DIVIDES_BIAS,
     cap_of,
@@ -81,6 +82,7 @@ SOFTMAXES = {"softmax", "special_softmax", "log_softmax", "special_log_softmax",
 EXPS = {"exp": 1.0, "exp_": 1.0, "exp2": 0.6931471805599453, "special_exp2": 0.6931471805599453}
 IN_PLACE = {"mul_", "div_", "__imul__", "__itruediv__", "multiply_", "divide_"}
 SUMS = {"sum", "nansum", "mean"}
+MANY = (list, tuple)
 CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
 MERGED = (
     "the output, batch × heads × tokens × d, was viewed as batch × tokens × width at once. Undo "
@@ -119,6 +121,7 @@ class Watcher(TorchFunctionMode):
         self.similar: Counter[str] = Counter()
         self.heads = 0  # of the nn.MultiheadAttention that is at work
         self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
+        self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding: Tensor | None = None  # which tokens of the batch are padding
         self.sequences: int | None = None  # in the batch; windows of them may be more
@@ -159,6 +162,8 @@ class Watcher(TorchFunctionMode):
         result = func(*args, **kwargs)
         if name == "__get__" and not isinstance(result, Tensor):
             return result
+        if len(self.tape) and name not in EXPS and name not in FORMS:
+            self.attempt(self.noted, (name, func, result, args, kwargs), {})
         if name == "scaled_dot_product_attention":
             self.attempt(self.fused, (result, *args), kwargs)
         elif name in SOFTMAXES:
@@ -182,6 +187,20 @@ class Watcher(TorchFunctionMode):
                 name = f"{name}imum"  # entry by entry
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
         return result
+
+    def noted(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
+        """Note what is done with a product on its way to softmax, to do it once more there."""
+        if name == "__setitem__":
+            result = args[0]
+        is_one = isinstance(result, Tensor)
+        for at, made in enumerate([result] if is_one else result if type(result) in MANY else []):
+            if not isinstance(made, Tensor) or not made.is_floating_point() or made.is_nested:
+                continue
+            function = func if is_one else lambda *a, at=at, **k: func(*a, **k)[at]
+            step = next_step(self.tape, name, function, args, kwargs, made)
+            is_product = name in PRODUCTS or name in SUMS
+            if step and not (is_product and made.shape != getattr(step.args[0], "shape", 0)):
+                self.tape[made] = step
 
     def inside(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Run what would be passed on as a whole so that its parts are seen: a copy that asks no
@@ -279,13 +298,16 @@ class Watcher(TorchFunctionMode):
             share = args[0].numel() / max(1, base.numel())
             self.write(base, self.trace(base), Trace(known=known), share)
         owned = name in KEEPS and all(t.is_owned for t in traces)
-        scores = mixed = total = None
+        scores: Scores | None = None
+        mixed = total = None
         weights: tuple[Weights, ...] = ()
         if name not in KEEPS:
             for lost in (each for t in traces for each in t.weights):
                 lost.call.is_used = True
+            scores = self.guessed(name, result, given, traces)
         else:
             scores = kept_scores(name, result, args, kwargs, given, traces)
+            scores = scores or self.guessed(name, result, given, traces)
             weights = self.kept_weights(name, args, kwargs, traces)
             if name.startswith("dropout"):
                 scores = self.dropped(scores, weights, args, kwargs)
@@ -312,6 +334,17 @@ class Watcher(TorchFunctionMode):
                 or any(t is not UNKNOWN for t in traces)
             ):
                 self.traces[each] = trace
+
+    def guessed(
+        self, name: str, result: Any, given: list[Tensor], traces: list[Trace]
+    ) -> Scores | None:
+        """Say that scores may still be scores after what is not known: they will be measured."""
+        if name in SIMILAR or not isinstance(result, Tensor) or result not in self.tape:
+            return None
+        for t, trace in zip(given, traces, strict=True):
+            if trace.scores and t.shape == result.shape and not trace.scores.is_learned:
+                return replace(trace.scores, is_guess=True)
+        return None
 
     def kept_weights(
         self, name: str, args: Any, kwargs: Any, traces: list[Trace]
@@ -498,6 +531,10 @@ class Watcher(TorchFunctionMode):
             beta = kwargs.get("beta", 1)
             if trace.scores and beta and tensors[0].numel() > 1:
                 self.traces[result] = replace(trace, scores=replace(trace.scores, is_added=True))
+            if beta and (step := self.tape.get(result, None)):  # type: ignore[no-untyped-call]
+                was = [(tensors[0], version(tensors[0]))]
+                both = (step, tensors[0])
+                self.tape[result] = Step(torch.add, both, {"alpha": beta}, result.shape, 2, was)
 
     def judge_merge(self, tensors: list[Tensor]) -> None:
         """Say whether what a layer is given has the tokens of its heads cut."""
@@ -567,7 +604,9 @@ class Watcher(TorchFunctionMode):
             for letter in axes_of
         }
         given = (traces[one].axes or (), traces[other].axes or ())
-        part = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
+        start = Step(None, (), {}, result.shape, 1)
+        bare = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
+        start.part, part = bare, replace(bare, start=start)  # and no circle, which lives on
         scores = Scores(
             (part,), is_learned=is_learned, lines={"product": code_line()} | viewed_at(traces)
         )
@@ -575,7 +614,12 @@ class Watcher(TorchFunctionMode):
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
         scores = scores.times(factor) if factor != 1 else scores
         known = NOTHING
-        self.traces[result] = Trace(in_letters(c.result, axes, result.shape, kept), known, scores)
+        start.axes = in_letters(c.result, axes, result.shape, kept)
+        start.versions = [(c.tensors[at], version(c.tensors[at])) for at in pair]
+        self.traces[result] = Trace(start.axes, known, scores)
+        if not is_learned:
+            scaled = Step(torch.mul, (start, factor), {}, result.shape, 2)
+            self.tape[result] = scaled if factor != 1 else start
 
     def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
         """Say whether weights of channels meet tokens of v, or the other way round."""
@@ -725,9 +769,12 @@ class Watcher(TorchFunctionMode):
         call = Call(
             self.place(), self.about(), logits.detach(), axes, scores, over, name, named, base
         )
+        call.step = self.tape.get(logits, None)  # type: ignore[no-untyped-call]
         call.is_made = trace.scores is None and trace.axes is not None and not trace.is_lost
         if scores:
             call.about["lines"] = scores.lines | {"softmax": code_line()}
+            for part in scores.parts:
+                part.start.is_done = True
         return call
 
     def softmax(
@@ -756,7 +803,9 @@ class Watcher(TorchFunctionMode):
         over = {axis.root for axis in axes[dim]}
         call = self.call(name, input, trace, over, axes)
         if name == "softmin" and call.scores:
-            call.scores = call.scores.times(-1.0)
+            call.scores, call.logits = call.scores.times(-1.0), -call.logits
+            if call.step:
+                call.step = Step(torch.neg, (call.step,), {}, input.shape, call.step.depth + 1)
         call.is_log = "log" in name
         where = f"{name} over dim {dim} of {tuple(input.shape)} in {self.place()}"
         self.similar[where] += 1

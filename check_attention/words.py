@@ -83,6 +83,19 @@ SCALES = {
         "Divided by {over:.3g}, as d ** 1/2 does: it is (d ** 1)/2 in Python. Write d ** 0.5 or "
         "math.sqrt(d)",
     ),
+    "values": (
+        ROOT,
+        "Root of the size of values: divided by √{v_size}, and q and k have d = {d}",
+    ),
+    "squared": (
+        HOLD,
+        "Square in place of a root: divided by {squared}, as d ** -2 does. Write d ** -0.5",
+    ),
+    "bounded": (
+        HOLD,
+        "Cap not multiplied back: logits are bounded by 1, and q·k counts {scale:.3g} times where "
+        "it is small",
+    ),
     "half": (
         ROOT,
         "Root of half a head: divided by √{halved}, and heads have d = {d}",

@@ -132,3 +132,41 @@ def test_flex_attention():
     )
     assert {(row.d, row.scale_verdict) for row in rows} == {(d, "root")}
     assert sum(row.rows for row in rows) == B * H * (n - 1), "counted once"
+
+
+SCORE_MODS = {
+    "a factor": ("by d", lambda z, b, h, i, j: z * d**-0.5, lambda z, b, h, i, j: z + (j - i)),
+    "a sign": ("negative", lambda z, b, h, i, j: 0.1 * (i - j) - z, lambda z, b, h, i, j: z - 0.1),
+    "a mask of 1e-9": (
+        "fails",
+        lambda z, b, h, i, j: torch.where(i >= j, z, 1e-9),
+        lambda z, b, h, i, j: torch.where(i >= j, z, -torch.inf),
+    ),
+    "a cap": (
+        "other",
+        lambda z, b, h, i, j: torch.tanh(z / 20),
+        lambda z, b, h, i, j: 20 * torch.tanh(z / 20),
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", SCORE_MODS)
+def test_what_a_score_mod_multiplies_by_is_measured(name):
+    from torch.nn.attention import flex_attention as flex
+
+    verdict, wrong, right = SCORE_MODS[name]
+    for change, is_wrong in ((wrong, True), (right, False)):
+        rows = rows_of(lambda q, k, v, f=change: flex.flex_attention(q, k, v, score_mod=f), Q, K, K)
+        assert all(verdict in row.verdicts for row in rows) == is_wrong, rows[0].verdicts
+        assert is_wrong or {row.scale_verdict for row in rows} == {"root"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_score_mod_may_have_the_factor():
+    from torch.nn.attention import flex_attention as flex
+
+    def call(q, k, v):
+        return flex.flex_attention(q, k, v, score_mod=lambda z, b, h, i, j: z * d**-0.5, scale=1.0)
+
+    assert {row.scale_verdict for row in rows_of(call, Q, K, K)} == {"root"}

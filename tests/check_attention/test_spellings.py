@@ -52,6 +52,10 @@ def halves(q, *factors):
     return q
 
 
+def squares(k):
+    return k.square().sum(-1)[..., None, :]
+
+
 def padded(t, *pads):
     return functional.pad(t, pads)
 
@@ -332,6 +336,86 @@ MASK = {
         lambda s, q, k, v: over(z(q, k).softmax(-1) * (~later(z(q, k))).float(), -1) @ v,
     ),
 }
+FAR = torch.randn(48, 64)
+TIMES = torch.linspace(1, 2, 48)[:, None]
+WRITTEN = {  # what was called between the product and softmax, measured and not read
+    "taken from a tensor": (
+        "negative",
+        masked(lambda t: torch.ones(48, 48) - t),
+        masked(lambda t: torch.ones(48, 48) + t),
+    ),
+    "taken from a bias, and negated": (
+        "negative",
+        masked(lambda t: -(distance(t) + t)),
+        masked(lambda t: -(distance(t) - t)),
+    ),
+    "rsub": (
+        "negative",
+        masked(lambda t: torch.rsub(t, distance(t))),
+        masked(lambda t: torch.rsub(-t, distance(t))),
+    ),
+    "softmin": (
+        "negative",
+        lambda s, q, k, v: functional.softmin(distance(z(q, k)) + z(q, k), -1) @ v,
+        lambda s, q, k, v: functional.softmin(distance(z(q, k)) - z(q, k), -1) @ v,
+    ),
+    "a distance": (
+        "number",
+        lambda s, q, k, v: (squares(k) / 2 - q @ k.mT).mul(-2 / s.d**0.5).softmax(-1) @ v,
+        lambda s, q, k, v: (squares(k) / 2 - q @ k.mT).mul(-1 / s.d**0.5).softmax(-1) @ v,
+    ),
+    "addcmul": (
+        "forgotten",
+        lambda s, q, k, v: (
+            torch.addcmul(distance(z(q, k)), q @ k.mT, torch.tensor(1.0)).softmax(-1) @ v
+        ),
+        lambda s, q, k, v: (
+            torch.addcmul(distance(z(q, k)), q @ k.mT, torch.tensor(0.25)).softmax(-1) @ v
+        ),
+    ),
+    "a factor for each row": (
+        "other",
+        masked(lambda t: 4 * t * TIMES),
+        masked(lambda t: t * TIMES),
+    ),
+    "ones for each row of q": (
+        "forgotten",
+        lambda s, q, k, v: (
+            z(q * (torch.arange(48) / 99).clamp(min=1)[:, None], k, 1).softmax(-1) @ v
+        ),
+        lambda s, q, k, v: z(q * (torch.arange(48) / 99).clamp(min=1)[:, None], k).softmax(-1) @ v,
+    ),
+    "a cap that is not multiplied back": (
+        "bounded",
+        masked(lambda t: torch.tanh(t / 50)),
+        masked(lambda t: torch.tanh(t / 50) * 50),
+    ),
+    "a soft bound that has no name": (
+        "forgotten",
+        masked(lambda t: (t * 4) / (1 + (t * 4).abs() / 50)),
+        masked(lambda t: t / (1 + t.abs() / 50)),
+    ),
+    "in place": (
+        "twice",
+        lambda s, q, k, v: (q @ k.mT).mul_(0.25).div_(4).softmax(-1) @ v,
+        lambda s, q, k, v: (q @ k.mT).mul_(0.25).sub_(1).softmax(-1) @ v,
+    ),
+    "d ** -2": (
+        "squared",
+        lambda s, q, k, v: z(q, k, s.d**-2).softmax(-1) @ v,
+        lambda s, q, k, v: z(q, k, s.d**-0.5).softmax(-1) @ v,
+    ),
+    "a second product without a factor": (
+        "forgotten",
+        lambda s, q, k, v: (
+            (z(q, k) + z(q, s.k(FAR).view(48, 4, D).transpose(0, 1), 1).roll(1, -1)).softmax(-1) @ v
+        ),
+        lambda s, q, k, v: (
+            (z(q, k) + z(q, s.k(FAR).view(48, 4, D).transpose(0, 1)).roll(1, -1)).softmax(-1) @ v
+        ),
+    ),
+}
+SCALE |= WRITTEN
 CASES = [
     (kind, name)
     for kind, table in {"axis": AXIS, "scale": SCALE, "mask": MASK}.items()
@@ -355,6 +439,60 @@ def test_a_fault_in_another_spelling(kind, name):
     assert [words for words in report.faults(kind) if words.startswith(kind)], report.summary()
     assert any(verdict in row.verdicts for row in report.rows), report.rows[0].verdicts
     assert mended.ok, mended.summary()
+
+
+class Residual(nn.Module):
+    """Layers that add the scores of the one before, as RealFormer does."""
+
+    def __init__(self, scale):
+        super().__init__()
+        self.layers, self.times = nn.ModuleList(Attention(None) for _ in range(3)), scale
+
+    def forward(self, x):
+        scores = 0
+        for a in self.layers:
+            q, k, v = (a.sp(layer(x)) for layer in (a.q, a.k, a.v))
+            scores = z(q, k, self.times) + scores
+            x = x + a.o((causal(scores).softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+        return x
+
+
+class Latent(nn.Module):
+    """Keys that no head has for itself: what makes them is multiplied into q, and a rest beside."""
+
+    def __init__(self, is_wrong, is_joined):
+        super().__init__()
+        self.num_heads, self.is_joined = 4, is_joined
+        self.softmax_scale = (16 + 8) ** -0.5 * (2 if is_wrong else 1)
+        self.q, self.kv = nn.Linear(64, 4 * 24), nn.Linear(64, 32 + 8)
+        self.up = nn.Parameter(torch.randn(4, 16, 32) / 4)
+        self.down, self.o = nn.Parameter(torch.randn(4, 32, 16) / 6), nn.Linear(64, 64)
+
+    def forward(self, x):
+        own, rest = self.q(x).unflatten(-1, (4, 24)).transpose(1, 2).split([16, 8], -1)
+        latent, key = self.kv(x).split([32, 8], -1)
+        own = einsum("bhnd,hdr->bhnr", own, self.up)
+        if self.is_joined:
+            scores = torch.cat([own, rest], -1) @ torch.cat([latent, key], -1)[:, None].mT
+        else:
+            scores = einsum("bhnr,bmr->bhnm", own, latent) + einsum("bhnr,bmr->bhnm", rest, key)
+        y = einsum("bhnm,bmr->bhnr", (scores * self.softmax_scale).softmax(-1), latent)
+        return self.o(einsum("bhnr,hrd->bhnd", y, self.down).transpose(1, 2).flatten(2))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda is_wrong: Residual(1.0 if is_wrong else 0.25),
+        lambda is_wrong: Latent(is_wrong, False),
+        lambda is_wrong: Latent(is_wrong, True),
+    ],
+)
+def test_models_with_a_product_of_their_own_kind(make):
+    for is_wrong in (True, False):
+        report = ours.check(make(is_wrong), inputs(), show=False)
+        assert bool(report.faults("scale")) == is_wrong, report.summary()
+        assert report.ok != is_wrong
 
 
 # How heads are made, and joined again -----------------------------------------------------------
@@ -525,7 +663,7 @@ SILENT = {
 NAMED = {
     "distances": lambda q, k, v: (-(torch.cdist(q, k) ** 2) / 16).softmax(-1) @ v,
     "a sigmoid": lambda q, k, v: torch.sigmoid(q @ k.mT / 8) @ v,
-    "a power": lambda q, k, v: (q @ k.mT).pow(1).softmax(-1) @ v,
+    "a power": lambda q, k, v: (q @ k.mT).pow(2).softmax(-1) @ v,
 }
 
 
