@@ -73,7 +73,8 @@ class Unseen:
         self.watcher = watcher
         self.origins: WeakIdKeyDictionary = WeakIdKeyDictionary()
         self.thread = threading.get_ident()
-        self.looked: set[tuple[str, str]] = set()  # operations, and where they were called
+        self.looked: set[tuple[str, str]] = set()  # TorchScript, and where it was called
+        self.does: dict[tuple[str, str], str] = {}  # what an operation is, and where
         self.left: set[str] = set()  # places whose activations left PyTorch
         self.product: Tensor | None = None  # what was noted just now
         self.fixed = {
@@ -113,6 +114,8 @@ class Unseen:
         elif not origins and name in RETURNS:
             is_active = self.comes_back(result)
         products = frozenset[Product]().union(*(origin.products for origin in origins))
+        if products and ("softm" in name or self.watcher.trace(result).weights):
+            products = frozenset()  # from here on its weights are followed
         made = [result] if isinstance(result, Tensor) else result
         made = [args[0]] if name == "__setitem__" else made
         if not isinstance(made, list | tuple):
@@ -204,13 +207,21 @@ class Unseen:
         return True
 
     def operation(self, func: Any, result: Any, args: Any, kwargs: Any) -> None:
-        """Look once at an operation that is none of PyTorch's, by what it gives for other inputs.
-
-        Attention mixes tokens, and its output doubles with v.
-        """
+        """Look at an operation that is none of PyTorch's, once in each place."""
         name = str(func).removesuffix(".default")
-        if name.partition(".")[0] in PYTORCH or not self.is_new(name, self.watcher.place()):
+        if name.partition(".")[0] in PYTORCH:
             return
+        key = (name, self.watcher.place())
+        if key not in self.does:
+            self.does[key] = self.kind_of(name, func, result, args, kwargs)
+        if self.does[key] == "attention":
+            self.say(f"{name}, an operation of its own, works as attention does, and is not seen")
+        elif self.does[key] == "product" and isinstance(result, Tensor):
+            sides = tuple(Side(size, frozenset()) for size in result.shape[-2:])
+            self.origins[result] = Origin(True, frozenset({Product(sides)}))
+
+    def kind_of(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> str:
+        """Say whether an operation is "attention", a "product" of matrices, or neither."""
         active = [
             at
             for at, t in enumerate(args)
@@ -220,9 +231,9 @@ class Unseen:
             and self.origin(t).is_active
         ]
         says = any(word in name.lower() for word in SAYS_ATTENTION)
-        is_product = any(self.origin(args[at]).products for at in active)
-        if says or is_product or mixes_as_attention(func, result, args, kwargs, active):
-            self.say(f"{name}, an operation of its own, works as attention does, and is not seen")
+        if says or any(self.origin(args[at]).products for at in active):
+            return "attention"
+        return does_to_tokens(func, result, args, kwargs, active)
 
     def enter(self, module: nn.Module, args: Any) -> bool:
         """Look at a module as it begins; say whether what it calls can be seen."""
@@ -312,10 +323,11 @@ def has_attention(graph: Any) -> bool:
     return len(products) > 1
 
 
-def mixes_as_attention(
+def does_to_tokens(
     func: Callable[..., Any], result: Any, args: Any, kwargs: Any, active: list[int]
-) -> bool:
-    """Say whether an operation mixes tokens by weights that other activations make.
+) -> str:
+    """Say whether an operation is "attention", which mixes tokens by weights that other activations
+    make, a "product" of matrices, or neither.
 
     It is called again with other values, unless it writes over what it is given.
 
@@ -329,7 +341,7 @@ def mixes_as_attention(
     schemas = getattr(func, "_schemas", {"": getattr(func, "_schema", None)}).values()
     out = next((t for t in flat([result]) if isinstance(t, Tensor)), None)
     if out is None or not active or any(s is None or s.is_mutable for s in schemas):
-        return False
+        return ""
 
     def again(at: int, t: Tensor) -> Tensor:
         given = [*args[:at], t, *args[at + 1 :]]
@@ -353,8 +365,9 @@ def mixes_as_attention(
     devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
     with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
         if not any(map(is_mixed, active)):
-            return False
+            return ""
         if len(active) > 2:
-            return any(map(doubles, active))
-        is_linear = all(map(doubles, active))  # a product of matrices mixes, too
-        return not is_linear and (len(active) > 1 or out.shape != args[active[0]].shape)
+            return "attention" if any(map(doubles, active)) else ""
+        if all(map(doubles, active)):
+            return "product" if len(active) == 2 else ""
+        return "attention" if len(active) == 2 or out.shape != args[active[0]].shape else ""

@@ -188,6 +188,18 @@ NAMED = {
         lambda: Mixing(lambda q, k, v: product(F.relu(q @ k.mT), v)),
         "stranger.product",
     ),
+    "scores by itself": (
+        lambda: Mixing(lambda q, k, v: F.relu(product(q, k.mT)) @ v),
+        NO_SOFTMAX,
+    ),
+    "scores by itself, softmax": (
+        lambda: Mixing(lambda q, k, v: product(q, k.mT).softmax(-1) @ v),
+        "",
+    ),
+    "softmax lost": (
+        lambda: Mixing(lambda q, k, v: (q @ k.mT * S).softmax(-1).sort(-1).values @ v),
+        "not seen to meet v",
+    ),
     "TorchScript": (lambda: torch.jit.script(Scripted()), "TorchScript"),
     "traced": (lambda: torch.jit.trace(Scripted(), torch.randn(2, N, W)), "TorchScript"),
     "TorchScript in a module": (lambda: nn.Sequential(torch.jit.script(Scripted())), "TorchScript"),
