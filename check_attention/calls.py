@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from check_attention.axes import flat
 from check_attention.kernels import kernels
 from check_attention.masks import compare_biases
 from check_attention.report import Report
@@ -53,7 +54,7 @@ def watched(
     before = nn.modules.module.register_module_forward_pre_hook(watcher.enter)
     after = nn.modules.module.register_module_forward_hook(watcher.leave, always_call=True)
     try:
-        with watcher, _eager(), kernels(watcher):
+        with watcher, _eager(), kernels(watcher), watcher.unseen.scripts():
             yield report, watcher
     finally:
         before.remove()
@@ -150,6 +151,7 @@ def _call(
     """Call a model with a batch, and say what of it is padding."""
     watcher.padding = watcher.sequences = None
     if forward:
+        watcher.begin([t for t in given_with(batch) if isinstance(t, Tensor)])
         forward(model, batch)
         return
     watcher.padding, watcher.sequences = _padding(model, batch), _sequences(batch)
@@ -305,6 +307,12 @@ def _arguments(batch: Any) -> tuple[Iterable[Any], Mapping[str, Any]]:
     if isinstance(batch, Mapping):
         return (), batch
     return batch if isinstance(batch, list | tuple) else (batch,), {}
+
+
+def given_with(batch: Any) -> list[Any]:
+    """Give all that is in a batch, whatever it is made of."""
+    positional, named = _arguments(batch)
+    return [*flat(positional), *flat(named.values())]
 
 
 def call_with(model: nn.Module, batch: Any) -> Any:

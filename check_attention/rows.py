@@ -163,6 +163,7 @@ class Row:
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
+            "blunt": is_cosine and 0 < scale < 1 - CLOSE and self.share > FLAT,
             "cosine": is_cosine,
         }
         name = next((name for name, holds in found.items() if holds), "")

@@ -71,6 +71,7 @@ from check_attention.traces import (
     is_zero_one,
     key_piece,
 )  # fmt: skip
+from check_attention.unseen import Unseen
 from check_attention.words import CLOSE
 
 PRODUCTS = {
@@ -132,6 +133,7 @@ class Watcher(TorchFunctionMode):
         self.open: list[str] = []  # what was not understood, in words
         self.kept: list[Any] | None = None  # what a comparison keeps of each call
         self.look = Look(self)
+        self.unseen = Unseen(self, model)
 
     @property
     def is_idle(self) -> bool:
@@ -143,9 +145,16 @@ class Watcher(TorchFunctionMode):
     ) -> Any:
         """Call the function, and note what matters."""
         kwargs = kwargs or {}
-        name = getattr(func, "__name__", "")
         if self.is_idle:
             return func(*args, **kwargs)
+        # An exported model calls matmul.default.
+        name = getattr(func, "__name__", "").partition(".")[0]
+        result = self.noted(name, func, args, kwargs)
+        self.unseen.follow(name, func, result, args, kwargs)
+        return result
+
+    def noted(self, name: str, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call the function, and note what it is to attention."""
         if name in WHOLES:
             return self.inside(func, args, kwargs)
         if name in FORMS and torch._C._functorch.peek_interpreter_stack() is not None:
@@ -559,6 +568,7 @@ class Watcher(TorchFunctionMode):
         axes_of = self.letters(c, traces)
 
         result_axes = in_letters(c.result, axes_of, result.shape, kept)
+        self.unseen.multiplied(c, result)
         if weights:
             at = weights[0]
             elsewhere = "".join(c.letters[:at] + c.letters[at + 1 :])
@@ -1030,15 +1040,19 @@ class Watcher(TorchFunctionMode):
 
     # Modules
 
-    def enter(self, module: nn.Module, _: Any) -> None:
+    def enter(self, module: nn.Module, args: Any) -> None:
         """Note that a module begins."""
+        if not self.unseen.enter(module, args):
+            return
         self.stack.append(module)
         self.watched += module in self.names
         if is_attention(module) and module in self.names:
             self.called[self.names[module]] = type(module).__name__
 
-    def leave(self, module: nn.Module, *_: Any) -> None:
+    def leave(self, module: nn.Module, *given: Any) -> None:
         """Note that a module ends, also by an exception."""
+        if not self.unseen.leave(given):
+            return
         while module in self.stack:
             last = self.stack.pop()
             self.watched -= last in self.names

@@ -138,6 +138,12 @@ SCALES = {
         "Cosine: q and k are brought to length 1, and the factor is {scale:.3g}. √d = {root:.3g} "
         "gives random directions a spread of 1",
     ),
+    "blunt": (
+        "scales/#cosine-bounded-and-therefore-blunt",
+        "No temperature: q and k are brought to length 1, and q·k is multiplied by only "
+        "{scale:.3g}, so that logits lie within ±{scale:.3g} and all keys share evenly. √d = "
+        "{root:.3g} gives random directions a spread of 1",
+    ),
     "other": (HOLD, "Scale {scale:.3g}, {times:.3g} times 1/√d"),
     "channels": (
         BLIND,
