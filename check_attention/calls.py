@@ -79,7 +79,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
     ]
     if report.unseen or not report.rows:
         similar = list(watcher.similar)
-        report.unseen += [f"{each}, in a form that is not known" for each in similar[:8]]
+        report.unseen += [f"{each}: not recognised as attention" for each in similar[:8]]
     report.notes += watcher.notes
     report.not_understood += watcher.open
     report.calls, report.understood = watcher.counts["all"], watcher.counts["understood"]
@@ -140,6 +140,7 @@ def check(
         raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
     if show:
         print(report)
+        report.is_shown = True
     return report
 
 

@@ -166,8 +166,8 @@ LAYOUT = {
     "repeated": (SEEN, "Keys stand there several times: {layout_detail}"),
     "other number": (
         SEEN,
-        "Heads not told apart: {heads} found, and the module says {said}. The numbers are of those "
-        "found",
+        "Unexpected number of heads: {heads} seen, and the module says {said}. The numbers are of "
+        "those seen",
     ),
 }
 AXES = {

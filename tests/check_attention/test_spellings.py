@@ -627,4 +627,4 @@ def test_a_mask_and_a_softmax_are_told_with_their_lines_and_once():
 
     axis, mask = ours.check(Attention(twice_wrong), inputs(), show=False).faults("axis", "mask")
     assert axis.count("Look at test_spellings.py:") == 2
-    assert mask.endswith("See axis")
+    assert mask.endswith("The verdict is that of axis")
