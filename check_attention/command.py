@@ -187,9 +187,9 @@ def _run(chosen: argparse.Namespace) -> int:
             report.to_csv(chosen.csv)
         if chosen.figure:
             report.figure(chosen.figure)
-    found = [kind for kind in kinds if report.faults(kind)]
+    named = [kind for kind in kinds if report.faults(kind)]
     is_told = chosen.json != "-" and not chosen.quiet  # in full, with each verdict
-    wrong = [f"found: {', '.join(found)}"] if found and is_told else report.faults(*kinds)
+    wrong = [f"found: {', '.join(named)}"] if named and is_told else report.faults(*kinds)
     if old:
         wrong += [f"differs: {change}" for change in report.changes(old)]
     for words in wrong:

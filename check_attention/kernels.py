@@ -240,5 +240,5 @@ def _noted(watcher: Watcher, kind: str, kernel: Callable[..., Any]) -> Callable[
 
 def _unwatched(watcher: Watcher) -> AbstractContextManager[Any]:
     """Take the watcher away: FlexAttention has Dynamo trace it, and the watcher with it."""
-    is_on_top = _get_current_function_mode() is watcher
-    return _pop_mode_temporarily() if is_on_top else nullcontext()  # type: ignore[no-untyped-call]
+    is_on_top = _get_current_function_mode() is watcher  # type: ignore[no-untyped-call]
+    return _pop_mode_temporarily() if is_on_top else nullcontext()
