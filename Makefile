@@ -128,7 +128,7 @@ measure: $(VENV)/models-installed $(VENV)/torch-installed ## measure again: ever
 	  OPENBLAS_NUM_THREADS=1 $(BIN)/python $$script || exit 1; done
 
 clean: ## remove what builds and tests leave behind; .venv stays
-	rm -rf site .site-* editions/out .cache docs/snippets docs/check_attention.py .pytest_cache .mypy_cache .ruff_cache
+	rm -rf site .site-* editions/out .cache docs/snippets docs/check_attention.py docs/check_attention-* .pytest_cache .mypy_cache .ruff_cache
 	$(if $(WEAVE_CACHE),rm -f "$(WEAVE_CACHE)"/weave.sqlite*)
 
 # Installed again whenever what is to be installed changes.

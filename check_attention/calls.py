@@ -80,7 +80,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
     ]
     if report.unseen or not report.rows:
         similar = list(watcher.similar)
-        report.unseen += [f"{each}, in a form that is not known" for each in similar[:8]]
+        report.unseen += [f"{each}: not recognised as attention" for each in similar[:8]]
     report.notes += watcher.notes
     report.not_understood += watcher.open
     report.calls, report.understood = watcher.counts["all"], watcher.counts["understood"]
@@ -141,6 +141,7 @@ def check(
         raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
     if show:
         print(report)
+        report.is_shown = True
     return report
 
 
@@ -151,14 +152,12 @@ def _call(
     """Call a model with a batch, and say what of it is padding."""
     watcher.padding = watcher.sequences = None
     if forward:
-        watcher.begin([t for t in given_with(batch) if isinstance(t, Tensor)])
-        forward(model, batch)
+        with _told(model, watcher):
+            forward(model, batch)
         return
-    watcher.padding, watcher.sequences = _padding(model, batch), _sequences(batch)
-    positional, named = _arguments(batch)
-    watcher.begin([t for t in (*positional, *named.values()) if isinstance(t, Tensor)])
     try:
-        call_with(model, batch)
+        with _told(model, watcher):
+            call_with(model, batch)
     except TypeError as error:
         if (misfit := _misfit(model, batch)) is None:
             raise  # the model's own
@@ -166,6 +165,25 @@ def _call(
             f"batch {number} does not fit the model: {misfit}. Say how to call it, such as "
             "forward=lambda model, batch: model(batch[0]); make() may return this third"
         ) from error
+
+
+@contextmanager
+def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
+    """Tell the watcher what the model is called with, whoever calls it."""
+
+    def begin(_: nn.Module, positional: tuple[Any, ...], named: dict[str, Any]) -> None:
+        watcher.is_paused = True  # what is asked here is none of the model
+        watcher.padding = _padding(model, positional, named)
+        watcher.sequences = _sequences(positional, named)
+        given = (*flat(positional), *flat(named.values()))
+        watcher.begin([t for t in given if isinstance(t, Tensor)])
+        watcher.is_paused = False
+
+    hook = model.register_forward_pre_hook(begin, with_kwargs=True)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def _other_length(
@@ -309,12 +327,6 @@ def _arguments(batch: Any) -> tuple[Iterable[Any], Mapping[str, Any]]:
     return batch if isinstance(batch, list | tuple) else (batch,), {}
 
 
-def given_with(batch: Any) -> list[Any]:
-    """Give all that is in a batch, whatever it is made of."""
-    positional, named = _arguments(batch)
-    return [*flat(positional), *flat(named.values())]
-
-
 def call_with(model: nn.Module, batch: Any) -> Any:
     """Call a model with a batch: a mapping, a sequence, or one argument."""
     positional, named = _arguments(batch)
@@ -331,18 +343,18 @@ def _misfit(model: nn.Module, batch: Any) -> str | None:
     return None
 
 
-def _sequences(batch: Any) -> int | None:
+def _sequences(positional: Iterable[Any], named: Mapping[str, Any]) -> int | None:
     """Say how many sequences a batch has."""
-    positional, named = _arguments(batch)
     for t in (*positional, *named.values()):
         if isinstance(t, Tensor) and t.ndim > 1:
             return t.size(0)
     return None
 
 
-def _padding(model: nn.Module, batch: Any) -> Tensor | None:
+def _padding(
+    model: nn.Module, positional: Iterable[Any], named: Mapping[str, Any]
+) -> Tensor | None:
     """Say which tokens of a batch are padding, where an argument says so by its name."""
-    positional, named = _arguments(batch)
     try:
         given = inspect.signature(model.forward).bind(*positional, **named).arguments
     except (TypeError, ValueError):

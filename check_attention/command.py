@@ -5,7 +5,9 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,7 +20,7 @@ from check_attention.compare import compare, with_weights_of
 from check_attention.demo import DEMOS, demo
 from check_attention.report import Report
 from check_attention.widths import width_sweep
-from check_attention.words import KINDS, NEVER_MEANT, CheckError, __version__
+from check_attention.words import KINDS, NEVER_MEANT, SITE, CheckError, __version__
 
 
 def _module(source: str) -> ModuleType:
@@ -90,7 +92,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="check_attention",
         description="Watch the attention of a PyTorch model, and say whether its scale is right.",
         epilog="Exit status: 0 if nothing of --fail-on was found, 1 if something was, or if "
-        "something differs from --baseline or --against, 2 for a wrong input.",
+        "something differs from --baseline or --against, 2 if it could not be run: a wrong input, "
+        "or an exception in your code.",
     )
     add = parser.add_argument
     add(
@@ -119,8 +122,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--baseline", metavar="FILE", help="an older --json; differences are listed")
     add("--widths", metavar="LIST", help="call the function with each width, and fit exponents")
     add("--train", metavar="FUNCTION", help="with --widths: trains a model on its batches")
-    add("--version", action="version", version=f"%(prog)s {__version__}")
+    origin = f", from {SITE}" if SITE else ""
+    add("--version", action="version", version=f"%(prog)s {__version__}{origin}")
     return parser
+
+
+@contextmanager
+def _files() -> Iterator[None]:
+    """Tell what a file of the command's own cannot be, in a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise CheckError(str(error)) from error
 
 
 def _run(chosen: argparse.Namespace) -> int:
@@ -143,10 +156,11 @@ def _run(chosen: argparse.Namespace) -> int:
         train = _function(chosen.train) if chosen.train else None
         sweep = width_sweep(lambda width: _made(chosen, width), widths, train, rows=chosen.rows)
         print(sweep.to_json() if chosen.json == "-" else sweep)
-        if chosen.json not in (None, "-"):
-            Path(chosen.json).write_text(sweep.to_json(), "utf-8")
-        if chosen.figure:
-            sweep.figure(chosen.figure)
+        with _files():
+            if chosen.json not in (None, "-"):
+                Path(chosen.json).write_text(sweep.to_json(), "utf-8")
+            if chosen.figure:
+                sweep.figure(chosen.figure)
         return 0
     state = torch.get_rng_state()
     model, batches, how = _made(chosen)
@@ -157,19 +171,25 @@ def _run(chosen: argparse.Namespace) -> int:
         found = compare(model, other[0], batches, how, chosen.rows)
         print(found)
         return int(not found.same)
-    old = Report.from_json(Path(chosen.baseline).read_text("utf-8")) if chosen.baseline else None
+    with _files():
+        old = (
+            Report.from_json(Path(chosen.baseline).read_text("utf-8")) if chosen.baseline else None
+        )
     report = check(model, batches, how, chosen.rows, False, chosen.scale, allow)
     if chosen.json == "-":
         print(report.to_json())
     else:
         print(report.summary() if chosen.quiet else report.text(chosen.heads))
-    if chosen.json not in (None, "-"):
-        Path(chosen.json).write_text(report.to_json(), "utf-8")
-    if chosen.csv:
-        report.to_csv(chosen.csv)
-    if chosen.figure:
-        report.figure(chosen.figure)
-    wrong = report.faults(*kinds)
+    with _files():
+        if chosen.json not in (None, "-"):
+            Path(chosen.json).write_text(report.to_json(), "utf-8")
+        if chosen.csv:
+            report.to_csv(chosen.csv)
+        if chosen.figure:
+            report.figure(chosen.figure)
+    named = [kind for kind in kinds if report.faults(kind)]
+    is_told = chosen.json != "-" and not chosen.quiet  # in full, with each verdict
+    wrong = [f"found: {', '.join(named)}"] if named and is_told else report.faults(*kinds)
     if old:
         wrong += [f"differs: {change}" for change in report.changes(old)]
     for words in wrong:
@@ -182,11 +202,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     try:
         return _run(parser.parse_args(arguments))
-    except (CheckError, OSError) as error:
+    except CheckError as error:
         print(f"check_attention: {error}", file=sys.stderr)
-    except ImportError as error:
-        print(f"check_attention: the figure needs matplotlib: {error}", file=sys.stderr)
+    except Exception as error:  # of what is checked, and no verdict on it
+        traceback.print_exception(error)
+        print(f"check_attention: could not be run: {_in_a_line(error)}", file=sys.stderr)
     return 2
+
+
+def _in_a_line(error: Exception) -> str:
+    """Say in a line what was raised."""
+    return "".join(traceback.format_exception_only(error)).strip().replace("\n", " ")
 
 
 if __name__ == "__main__":

@@ -27,15 +27,24 @@ class Comparison:
     share: float = math.nan  # of the output's difference that goes when this layer's is mended
     others: list[str] = field(default_factory=list)  # later layers that differ by themselves
     notes: list[str] = field(default_factory=list)
+    weights: list[str] = field(default_factory=list)  # parameters of the same name that differ
 
     @property
     def same(self) -> bool:
         """Whether no logits and no outputs differ by more than rounding."""
-        return not self.layer and not self.notes and self.output < HALF
+        return not (self.layer or self.notes or self.weights) and self.output < HALF
 
     def __str__(self) -> str:
         """Say it in sentences."""
-        lines = [f"The outputs differ by {self.output:.2g} of their size."]
+        lines = []
+        if self.weights:
+            more = f" and {len(self.weights) - 4} more" * (len(self.weights) > 4)
+            lines.append(
+                f"The two have other weights: {', '.join(self.weights[:4])}{more}. What differs "
+                "below may come from that. Give them the same first: "
+                "model_b.load_state_dict(model_a.state_dict())"
+            )
+        lines.append(f"The outputs differ by {self.output:.2g} of their size.")
         if self.layer:
             what = "output differs" if self.kind == "output" else "logits differ"
             lines.append(f"First layer whose {what}: {self.layer}. {self.words}")
@@ -45,7 +54,7 @@ class Comparison:
                     "of the difference is left."
                 )
             lines += [f"Differs by itself, too: {each}" for each in self.others]
-        elif not self.notes:
+        elif not self.notes and not self.weights:
             lines.append(f"The logits of all {self.calls} softmax calls are the same.")
         return "\n".join(lines + self.notes)
 
@@ -64,7 +73,8 @@ def compare(
     """Run two models on the same batches, and say where their attention begins to differ.
 
     They should have the same weights: eager attention and SDPA, a library before and after an
-    upgrade, a checkpoint and what it was converted to. Random numbers are the same for both.
+    upgrade, a checkpoint and what it was converted to. None are copied here, and those that differ
+    are told first. Random numbers are the same for both.
 
     Args:
         model_a: any module
@@ -90,9 +100,7 @@ def compare(
         found.notes.append(
             f"The first calls softmax {len(calls_a)} times, and the second {len(calls_b)} times."
         )
-    wrong = differing_weights(model_a, model_b)
-    if wrong:
-        found.notes.append(f"Their weights differ, too: {', '.join(wrong[:4])}")
+    found.weights = differing_weights(model_a, model_b)
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         differences = differences_of(one, other)

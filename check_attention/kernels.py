@@ -3,13 +3,14 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
 from types import FunctionType
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
 from check_attention.axes import Axes, Axis
 from check_attention.traces import Arrangement, Trace
@@ -229,8 +230,15 @@ def _noted(watcher: Watcher, kind: str, kernel: Callable[..., Any]) -> Callable[
         watcher.is_paused = True
         try:
             watcher.attempt(KERNELS[kind], (watcher,), bound.arguments)
-            return kernel(*args, **kwargs)
+            with _unwatched(watcher):
+                return kernel(*args, **kwargs)
         finally:
             watcher.is_paused = False
 
     return noted
+
+
+def _unwatched(watcher: Watcher) -> AbstractContextManager[Any]:
+    """Take the watcher away: FlexAttention has Dynamo trace it, and the watcher with it."""
+    is_on_top = _get_current_function_mode() is watcher  # type: ignore[no-untyped-call]
+    return _pop_mode_temporarily() if is_on_top else nullcontext()

@@ -28,14 +28,17 @@ from check_attention.words import (
 
 INDENT: Any = {"initial_indent": "  ", "subsequent_indent": "    "}
 LAYER_COLUMNS = """\
-keys: that a row may see, on average; spread: standard deviation of the logits in a row;
-freezes: √(2 ln n), with ln n averaged over rows; q·k, bias: spread of what is scaled, and
-of what is added; |logit|: the largest of the rows looked at; entropy: in nats; share:
-1/Σp² over the keys. Medians over heads, but for |logit|."""
+A row is one query and the keys that it may see. keys: how many, on average; scale: all that
+multiplies q·k; spread: standard deviation of a row's logits; frozen at: the spread beyond
+which a few keys take nearly all, √(2 ln n); q·k, bias: spread of scale·q·k, and of what is
+added to it; |logit|: the largest of the rows looked at; entropy: of a row's weights, in
+nats; share: of the keys that take part, 1/Σp² over their number. Medians over heads, but
+for |logit|."""
 HEAD_COLUMNS = """\
-spread: standard deviation of the logits in a row; |logit|: the largest of the rows looked
-at; entropy: in nats; share: 1/Σp² over the keys; largest: the mean largest weight; ‖q‖,
-‖k‖: lengths."""
+A row is one query and the keys that it may see. scale: all that multiplies q·k; spread:
+standard deviation of a row's logits; |logit|: the largest of the rows looked at; entropy:
+of a row's weights, in nats; share: of the keys that take part, 1/Σp² over their number;
+largest: the mean largest weight; ‖q‖, ‖k‖: lengths."""
 
 
 @dataclass(repr=False)
@@ -49,6 +52,7 @@ class Report:
     calls: int = 0  # softmax calls that were attention
     understood: int = 0  # of them, those whose q, k and v were followed
     allow: list[str] = field(default_factory=list)  # layers that need not be understood
+    is_shown: bool = False  # whether `check` has printed it
 
     @property
     def ok(self) -> bool:
@@ -67,7 +71,7 @@ class Report:
                 rows = [row for row in rows if not self.is_allowed(row.layer)]
                 found += [f"unknown: {each}" for each in self.open()]
             if rows and (before := told.get(rows[0].verdict)):
-                found.append(f"{kind}: {self.where(rows)}. See {before}")
+                found.append(f"{kind}: {self.where(rows)}. The verdict is that of {before}")
             elif rows:
                 found.append(f"{kind}: {self.where(rows)}. {rows[0].verdict}")
                 told[rows[0].verdict] = kind
@@ -129,7 +133,9 @@ class Report:
         return is_told
 
     def __repr__(self) -> str:
-        """Give the report's own text, as a notebook shows what a cell ends with."""
+        """Give the report's own text, as a notebook shows what a cell ends with, but only once."""
+        if self.is_shown:
+            return f"<Report, ok={self.ok}, shown above; print(report) shows it again>"
         return self.text()
 
     def __str__(self) -> str:
@@ -290,14 +296,13 @@ class Report:
 
     def figure(self, path: str | Path | None = None) -> Any:
         """Draw spread and share against the layer, a dot for each head; save it, if told where."""
-        import matplotlib.pyplot as plt
-
+        plt = pyplot()
         layers = list(grouped(self.rows, lambda row: row.layer))
         at = [layers.index(row.layer) for row in self.rows]
         size = (max(6.4, 0.3 * len(layers)), 5.6)
         fig, (above, below) = plt.subplots(2, 1, figsize=size, sharex=True, layout="constrained")
         above.scatter(at, [row.spread for row in self.rows], s=14, label="a head")
-        above.scatter(at, [row.freezes for row in self.rows], marker="_", s=300, label="freezes")
+        above.scatter(at, [row.freezes for row in self.rows], marker="_", s=300, label="frozen at")
         above.axhline(1, linestyle="--", linewidth=1, color="gray", label="q and k of variance 1")
         above.set_yscale("log", base=2)
         above.yaxis.set_major_formatter("{x:g}")
@@ -308,6 +313,15 @@ class Report:
         below.set_xticks(range(len(layers)), layers, rotation=60, ha="right", fontsize=7)
         save_figure(fig, path)
         return fig
+
+
+def pyplot() -> Any:
+    """Give matplotlib's pyplot; CheckError, if it is not installed."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise CheckError(f"a figure needs matplotlib: {error}") from error
+    return plt
 
 
 def save_figure(fig: Any, path: str | Path | None) -> None:
@@ -353,7 +367,7 @@ def _of_layer(rows: list[Row]) -> dict[str, str]:
         "keys": middle("keys", ".0f"),
         "scale": middle("scale", ".4g"),
         "spread": "–".join(dict.fromkeys(spreads)),
-        "freezes": middle("freezes", ".2f"),
+        "frozen at": middle("freezes", ".2f"),
         "q·k": middle("spread_qk", ".2f"),
         "bias": middle("spread_bias", ".2f"),
         "|logit|": f"{max(row.max_logit for row in rows):.3g}",

@@ -212,9 +212,10 @@ class Row:
         floor = math.floor(root)
         heads = max(self.said, self.heads)
         widths = {self.width, self.q_width} - {0, d}
+        of_half = 2 if scale * d > 1 else 0.5  # d ** 1/2 is d/2, and d ** -1/2 is 1/2d
         tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
         formulas: dict[str, tuple[Iterable[float], str]] = {
-            "forgotten": ([1], "no divisor"),
+            "forgotten": ([1], "1, no divisor at all"),
             "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
             "number": ([heads**-0.5] * (heads > 1), f"1/√{heads}, the number of heads"),
             "padded": (
@@ -226,7 +227,10 @@ class Row:
             "reversed": ([root], f"√{d}, for 1/√{d}"),
             "fourth root": ([d**-0.25], f"1/{d}^¼, one of two fourth roots"),
             "floor": ([1 / floor] * (2 < floor < root), f"1/{floor}, a rounded root"),
-            "precedence": ([2 / d, 0.5 / d], f"{2 / d:.3g} or {0.5 / d:.3g}, what d ** 1/2 gives"),
+            "precedence": (
+                [2 / d, 0.5 / d],
+                f"{of_half:.3g}/{d}, where d ** 1/2 is taken for the root",
+            ),
             "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
             "8/d": ([8 / d], f"8/{d}, as in μP"),
             "values": (
@@ -302,7 +306,7 @@ class Row:
         if "twice" in readings and "by d" in readings:
             others = [text for text in others if not text.startswith(f"1/{self.d},")]
         if others:
-            words.append(f"{self.scale:.3g} is also " + ", and ".join(others))
+            words.append(f"{self.scale:.3g} fits other formulas, too: " + "; ".join(others))
         if agreeing := [n for n, v in self.says if any(map(_near(self.scale), _uses(v)))]:
             words.append(f"The module's own {agreeing[0]} says so too")
         if self.spread_root > 0 and self.scale_verdict in SCALES:

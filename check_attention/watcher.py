@@ -172,7 +172,7 @@ class Watcher(TorchFunctionMode):
         if name == "__get__" and not isinstance(result, Tensor):
             return result
         if len(self.tape) and name not in EXPS and name not in FORMS:
-            self.attempt(self.noted, (name, func, result, args, kwargs), {})
+            self.attempt(self.note_step, (name, func, result, args, kwargs), {})
         if name == "scaled_dot_product_attention":
             self.attempt(self.fused, (result, *args), kwargs)
         elif name in SOFTMAXES:
@@ -197,7 +197,7 @@ class Watcher(TorchFunctionMode):
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
         return result
 
-    def noted(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
+    def note_step(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Note what is done with a product on its way to softmax, to do it once more there."""
         if name == "__setitem__":
             result = args[0]

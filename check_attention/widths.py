@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from check_attention.calls import ROWS, check
-from check_attention.report import save_figure
+from check_attention.report import pyplot, save_figure
 from check_attention.words import CheckError, __version__
 
 
@@ -50,7 +50,7 @@ class Sweep:
 
     def figure(self, path: str | Path | None = None) -> Any:
         """Draw spread and largest logit against the width, a dot for each model; save it."""
-        import matplotlib.pyplot as plt
+        plt = pyplot()
 
         fig, axes = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
         for axis, what in zip(axes, ("spread", "max_logit"), strict=True):

@@ -1,6 +1,6 @@
 """What is said: every verdict with its section of the site, and what counts as a fault."""
 
-__version__ = "2.0"
+__version__ = "3.0"
 SITE = ""  # the address of the site that this file comes from
 CLOSE = 0.02  # two scales that differ by less are the same: bf16 has 8 binary digits
 FLAT = 0.95  # this share of the keys: e^(−σ²) is there at σ = 0.23, nn.Linear starts at 0.33
@@ -185,8 +185,8 @@ LAYOUT = {
     "repeated": (SEEN, "Keys stand there several times: {layout_detail}"),
     "other number": (
         SEEN,
-        "Heads not told apart: {heads} found, and the module says {said}. The numbers are of those "
-        "found",
+        "Unexpected number of heads: {heads} seen, and the module says {said}. The numbers are of "
+        "those seen",
     ),
 }
 AXES = {

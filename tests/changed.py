@@ -101,6 +101,7 @@ BELONGS = {
     "weave/pages/lab.py": "tests/site/test_labs.py",
     "weave/pages/old_addresses.py": "tests/site/test_moved.py",
     "weave/pages/search.py": "tests/site/test_search.py",
+    "weave/pages/wheel.py": "tests/check_attention/test_installed.py",
     # What is around it.
     "tools/{name}.py": "tests/tools/test_{name}.py",
     "editions/*": "tests/site/test_picture.py",

@@ -8,13 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import distributions
-from types import SimpleNamespace
-from zipfile import ZipFile
 
 import pytest
-
-from editions.wheel import write_wheel
 
 from tests.check_attention.script import (  # isort: skip
     PAGE, ROOT, SCRIPT, Attention, K, Q, fused, nn, one_file, ours,
@@ -77,7 +72,7 @@ def test_it_writes_what_it_is_asked_for_and_nothing_else(tmp_path):
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "Wrong root: divided by √256" in done.stdout
-    assert done.stderr.startswith("scale: all 2 layers. Wrong root")
+    assert done.stderr == "found: scale\n"
     given = {"mine.py", "check_attention.py"}
     assert {path.name for path in tmp_path.iterdir()} - given == {*files.values()}
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
@@ -110,6 +105,58 @@ def test_an_older_report_is_a_baseline(tmp_path, capsys):
     (tmp_path / "old.json").write_text("{}")
     assert ours.main(["--demo", "none", "--baseline", path]) == 2
     assert "no report of check_attention" in capsys.readouterr().err
+
+
+BROKEN = """
+from check_attention import demo
+from torch import nn
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x[:, self.missing]
+
+def missing():
+    import mypackge
+
+def raising():
+    return Model(), demo()[1]
+
+def by_itself():
+    raise OSError("no such data")
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        ("missing", "No module named 'mypackge'"),
+        ("raising", "AttributeError: 'Model' object has no attribute 'missing'"),
+        ("by_itself", "no such data"),
+    ],
+)
+def test_what_the_model_raises_is_no_fault_that_was_found(tmp_path, capsys, function, words):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    assert ours.main([f"{tmp_path / 'broken.py'}:{function}"]) == 2
+    told = capsys.readouterr().err
+    assert words in told.splitlines()[-1]
+    assert "matplotlib" not in told
+    assert "broken.py" in told, "the traceback has the line"
+
+
+def test_a_figure_without_matplotlib(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert ours.main(["--demo", "none", "--figure", "one.png"]) == 2
+    assert "check_attention: a figure needs matplotlib" in capsys.readouterr().err
+
+
+def test_each_verdict_is_said_once(capsys):
+    assert ours.main(["--demo", "width"]) == 1
+    out, err = capsys.readouterr()
+    assert out.count("Wrong root: ") == 1
+    assert err == "found: scale\n"
+    assert ours.main(["--demo", "width", "--quiet"]) == 1
+    out, err = capsys.readouterr()
+    assert out.count("Wrong root: ") + err.count("Wrong root: ") == 1
 
 
 def test_json_alone_is_printed(capsys):
@@ -199,6 +246,12 @@ def test_a_report_in_a_notebook_is_its_text():
     assert len(repr(report)) < 2000
 
 
+def test_a_report_that_was_printed_is_not_printed_again(capsys):
+    report = ours.check(*ours.demo("width"))
+    assert capsys.readouterr().out == f"{report}\n"
+    assert repr(report) == "<Report, ok=False, shown above; print(report) shows it again>"
+
+
 def test_without_an_option_a_fault_fails(capsys):
     assert ours.main(["--demo", "forgotten", "--quiet"]) == 1
     assert ours.main(["--demo", "forgotten", "--quiet", "--fail-on", "none"]) == 0
@@ -214,48 +267,10 @@ def test_a_second_model_on_the_command_line(tmp_path, capsys):
 
 
 @pytest.mark.long
-def test_the_wheel_is_the_same_file_with_a_command(tmp_path):
-    """Installed beside the libraries of this environment, and run from elsewhere."""
-    wheel = write_wheel(SCRIPT, tmp_path)
-    assert wheel.name == f"check_attention-{ours.__version__}-py3-none-any.whl"
-    with ZipFile(wheel) as archive:
-        assert archive.read("check_attention/__init__.py") == SCRIPT.read_bytes()
-        assert "check_attention/py.typed" in archive.namelist()
-        archive.extractall(tmp_path / "installed")
-    (package,) = distributions(path=[str(tmp_path / "installed")])
-    (entry,) = package.entry_points
-    assert (entry.name, entry.value) == ("check-attention", "check_attention:main")
-    done = subprocess.run(
-        [sys.executable, "-m", "check_attention", "--version"], cwd=tmp_path / "installed",
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout == f"check_attention {ours.__version__}\n"
-
-
-@pytest.mark.long
 def test_its_types_hold():
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", str(SCRIPT)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_function_that_the_page_shows(monkeypatch):
-    """Its Model stands for the reader's."""
-
-    class Model(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embed = nn.Embedding(1000, 32)
-            self.layer = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
-
-        def forward(self, ids):
-            return self.layer(self.embed(ids))
-
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1]
-    monkeypatch.setitem(sys.modules, "mypackage", SimpleNamespace(Model=Model))
-    names = {}
-    exec(code, names)
-    assert len(ours.check(*names["make"](), show=False).rows) == 4
 
 
 def test_the_page_shows_what_it_prints():

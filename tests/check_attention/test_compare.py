@@ -120,3 +120,14 @@ def test_rounding_is_no_difference(kind):
     found = ours.compare(one, other, batches)
     assert found.same, str(found)
     assert found.output > 0, "the two do differ by rounding"
+
+
+def test_other_weights_are_told_first():
+    """What differs then says little, so this stands before it, with what to do."""
+    (one, batches), (other, _) = ours.demo(seed=0), ours.demo(seed=1)
+    told = ours.compare(one, other, batches)
+    assert not told.same
+    assert str(told).startswith("The two have other weights: attention.0.q.weight")
+    assert "model_b.load_state_dict(model_a.state_dict())" in str(told).splitlines()[0]
+    other.load_state_dict(one.state_dict())
+    assert ours.compare(one, other, batches).same

@@ -5,6 +5,7 @@ them; they do by PyTorch's means what the packages document.
 """
 
 import sys
+from contextlib import nullcontext
 from types import ModuleType
 
 import numpy as np
@@ -170,3 +171,20 @@ def test_a_score_mod_may_have_the_factor():
         return flex.flex_attention(q, k, v, score_mod=lambda z, b, h, i, j: z * d**-0.5, scale=1.0)
 
     assert {row.scale_verdict for row in rows_of(call, Q, K, K)} == {"root"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_flex_attention_on_its_first_call(monkeypatch):
+    """It has Dynamo trace it then, and nobody has yet asked Dynamo to leave code as it is."""
+    from torch.nn.attention import flex_attention as flex
+
+    torch._dynamo.reset()
+    monkeypatch.setattr(ours, "_eager", nullcontext)
+    alone = flex.flex_attention(Q, K, K)
+    torch._dynamo.reset()
+    model = Attention(lambda q, k, v: flex.flex_attention(q, k, v))
+    report = ours.check(model, [(Q, K, K)], show=False)
+    assert {row.scale_verdict for row in report.rows} == {"root"}
+    torch._dynamo.reset()
+    with ours.watch(model):
+        assert torch.equal(model(Q, K, K), alone)

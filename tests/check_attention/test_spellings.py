@@ -578,8 +578,9 @@ def test_weights_of_channels_that_meet_tokens(first):
     assert {row.axis_verdict for row in report.rows} == {"crossed"}
 
 
+@pytest.mark.parametrize("forward", [None, lambda model, ids: model(ids)])
 @pytest.mark.parametrize("first", [False, True])
-def test_the_batch_where_tokens_should_be(first):
+def test_the_batch_where_tokens_should_be(first, forward):
     class Model(nn.Module):
         def __init__(self):
             super().__init__()
@@ -590,7 +591,7 @@ def test_the_batch_where_tokens_should_be(first):
             x = self.embed(ids)
             return self.attention(x, x, x, need_weights=False)[0]
 
-    report = ours.check(Model(), [torch.randint(50, (4, 48))], show=False)
+    report = ours.check(Model(), [torch.randint(50, (4, 48))], forward, show=False)
     assert report.ok == first
     assert ({row.axis_verdict for row in report.rows} == {"sequences"}) != first
 
@@ -764,4 +765,4 @@ def test_a_mask_and_a_softmax_are_told_with_their_lines_and_once():
 
     axis, mask = ours.check(Attention(twice_wrong), inputs(), show=False).faults("axis", "mask")
     assert axis.count("Look at test_spellings.py:") == 2
-    assert mask.endswith("See axis")
+    assert mask.endswith("The verdict is that of axis")

@@ -179,3 +179,10 @@ def test_the_page_has_every_verdict():
     assert len(cells) == len(said) > 17
     for words in said:
         assert len([cell for cell in cells if words.startswith(cell)]) == 1, words
+
+
+def test_a_number_that_fits_two_formulas_is_told_with_both():
+    """Of heads of 16 in a width of 64, 1/√64 is 2/16: one of them, and not 2/16 or 0.5/16."""
+    report = ours.check(*ours.demo("width", d=16), show=False)
+    told = " ".join(str(report).split())
+    assert "0.125 fits other formulas, too: 2/16, where d ** 1/2 is taken for the root." in told

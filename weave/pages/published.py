@@ -1,9 +1,11 @@
 """The files that lie beside the pages: scripts, which run alone, and proofs."""
 
 import re
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
+from importlib import metadata
 
 from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import Entry
@@ -13,10 +15,13 @@ from weave.pages import lab
 from weave.pages.figure_file import figure_file
 from weave.pages.one_file import one_file
 from weave.pages.outside import robots
+from weave.pages.wheel import build_wheel
 from weave.project import Project, digest, is_no_edit
 from weave.run.snippet import CELL, file_digest
 
 CHECK_ATTENTION = "check_attention.py"
+CHANGES = "check_attention-changes.txt"
+VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 MARKED = re.compile(r"[$*`\\{}]|\]\([^)]*\)|\[")  # in Markdown and TeX
 # What a script begins with that needs modules or tables of ours: it brings them along.
 BRINGS = """\
@@ -147,16 +152,38 @@ def labs(project: Project) -> dict[str, bytes]:
 
 
 def check_attention(project: Project, address: str) -> dict[str, bytes]:
-    """Give the script that watches a model, one file of its modules; it links to the site."""
+    """Give what watches a model, which links to the site: as a wheel, and as one file."""
     package = project.root / "check_attention"
     if not package.is_dir():
         return {}
-    modules = {path.name: file_digest(path) for path in sorted(package.glob("*.py"))}
+    paths = [p for p in sorted(package.iterdir()) if p.is_file() and not is_no_edit(p.name)]
+    modules = {path.name: file_digest(path) for path in paths if path.suffix == ".py"}
     given = {"modules": digest(modules)}
     script = str(project.keep("one file", "machinery pages", lambda: one_file(package), given))
     if address:
-        script = script.replace('SITE = ""', f'SITE = "{address}"', 1)
-    return {CHECK_ATTENTION: script.encode()}
+        script = _of_site(script, address)
+    version = VERSION.search(script)
+    stated = f" {version[1]}" if version else ""
+    origin = f"# check_attention{stated} as one file, from {address or 'the site Why √d?'}\n"
+    found = {CHECK_ATTENTION: (origin + script).encode()}
+    if (package / "pyproject.toml").is_file():
+
+        def wheel() -> list[str]:
+            texts = {path.name: read_text(path, f"check_attention/{path.name}") for path in paths}
+            name, content = build_wheel({n: _of_site(text, address) for n, text in texts.items()})
+            return [name, b64encode(content).decode()]
+
+        given = {"files": digest({path.name: file_digest(path) for path in paths})}
+        given |= {"address": address, "setuptools": metadata.version("setuptools")}
+        name, content = project.keep("wheel", "machinery pages", wheel, given)
+        found[name] = b64decode(content)
+        found[CHANGES] = (package / "CHANGELOG.md").read_bytes()
+    return found
+
+
+def _of_site(text: str, address: str) -> str:
+    """Tell what links to the site where the site is."""
+    return text.replace('SITE = ""', f'SITE = "{address}"', 1)
 
 
 def standalone(name: str, context: Context) -> str:
