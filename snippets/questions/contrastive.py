@@ -84,6 +84,11 @@ bare = of_best(classes, 1)  # the least loss with bare cosines
 start = np.log(classes) + s**2 / (2 * d)  # ln of the sum, no margin
 with_margin = start + s * np.sin(margin)
 
+# A router of experts: a token of variance 1, and weights that one can draw.
+router_width, drawn = 4096, 0.02
+router = {w: w * np.sqrt(router_width) for w in (drawn, 1)}
+router_cosine = 1 / np.sqrt(router_width)
+
 # SupCon without a norm: 128 coordinates of variance 1, divided by .07. Each
 # row's largest logit is a vector with itself, and is left out of the sum.
 coordinates, temperature = 128, 0.07
@@ -123,6 +128,8 @@ assert np.all(np.array([*row["bias −10"].values()]) > best), "the best bias"
 assert np.isclose(-np.log(level - 1), -10), "and touches the other line near"
 assert doubling == np.log(2), "Each doubling asks for … more"
 assert of_best(32_768, clip) < of_best(small, 2), "is enough for either"
+assert 1 < router[drawn] < 1.5, "so a spread near 1 without any divisor"
+assert router[1] == np.sqrt(router_width), "which is what a score of attention"
 assert outside == 1, "if both are .07, by 1"
 assert 16384 < level < 32768, "touches the other line near"
 assert row["no bias"][1024] > 50 * row["bias −10"][1024], "with no bias"

@@ -64,6 +64,9 @@ needed = {a: np.exp(length[a]) - 1 for a in (1 / 4, 1 / 2)}
 millions = needed[1 / 4] / 1e6
 of_head_16 = median(2 * np.sqrt(16))
 with_1024 = median(balanced, 1024)
+# With vectors of length 1 instead, |q̃ + k̃|² is 2 at right angles.
+unit_error = np.sqrt((np.exp(2) - 1) / m)
+unit_spread = 1 / np.sqrt(d)
 # Errors that two keys share, at right angles to each other and to the query:
 # their correlation.
 shared = (np.exp(balanced / 2) - 1) / (np.exp(balanced) - 1)
@@ -97,6 +100,8 @@ assert balanced == 8 + 8 == 16, r"a quarter on each side makes it $8 + 8 = 16$"
 assert lopsided == 64 + 1 == 65, "and the whole root on the query"
 assert quarters < 1 / 2, "median estimate is … of the truth with quarters"
 assert 8e6 < needed[1 / 4] < 9e6, "Even the quarters need … million independent"
+assert unit_error < 1 / 4, "bring both to length 1 first"
+assert unit_spread < 1 / 4, "at the price of attention that is almost even"
 assert shared < 0.001, "have a correlation of only"
 assert of_head_16 > 2 * quarters, "shorter vectors help (a smaller head"
 assert quarters < with_1024 < 2 * quarters, "and more features help slowly"

@@ -74,6 +74,12 @@ fused_divided = fused[64] / np.sqrt(64)
 rows_of_1 = {n: np.sqrt(n) for n in norm_1}
 room = D / np.sqrt(64)  # |x||y|/√d, for matrices of norm 1
 
+# Channels that attend to channels: their products add up over the tokens.
+tokens, channels = 196, 48
+over_tokens = np.sqrt(tokens)
+cosine_over_tokens = 1 / over_tokens
+channels_taking_part = channels * np.exp(-(cosine_over_tokens**2))  # at least
+
 # %%
 import matplotlib.pyplot as plt
 
@@ -124,5 +130,9 @@ assert rows_of_1[64] == 8 > norm_1[64], "and without a divisor it is"
 assert largest(64, D) > 1, "divided by its own largest singular value"
 assert abs(np.sqrt(largest(64, D)) / (1 + np.sqrt(64 / D)) - 1) < 0.02, (
     "because the largest singular value of such a matrix is about"
+)
+assert channels_taking_part > 0.99 * channels, "close to the plain average"
+assert np.isclose(cosine_over_tokens * over_tokens, 1), (
+    "over tokens, the divisor is the root of their number"
 )
 assert room == 64 * rows_of_1[64] / 8, "no logit can exceed"

@@ -155,3 +155,16 @@ def test_supcon_without_a_norm(result):
     assert np.float32(np.exp(-result.fp32_least + 0.01)) > 0
     assert np.float32(np.exp(-result.fp32_least - 0.01)) == 0
     assert close(2 / 0.07, result.apart_normed)
+
+
+def test_a_router(result):
+    rng = np.random.default_rng(11)
+    tokens = rng.standard_normal((500, result.router_width))
+    for drawn, spread in result.router.items():
+        logits = tokens @ (drawn * rng.standard_normal((result.router_width, 64)))
+        assert close(logits.std(), spread, 0.02)
+        assert not close(logits.std(), spread / 8, 0.02)
+    experts = rng.standard_normal((result.router_width, 64))
+    cosines = tokens @ experts / np.linalg.norm(experts, axis=0)
+    cosines /= np.linalg.norm(tokens, axis=1, keepdims=True)
+    assert close(cosines.std(), result.router_cosine, 0.0005)

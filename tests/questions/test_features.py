@@ -53,3 +53,15 @@ def test_the_variance_and_what_two_keys_share(snippet):
 def test_an_equal_split_is_best():
     for share in (0.1, 0.2, 0.3, 0.4):
         assert D ** (1 - 2 * share) + D ** (2 * share) > 2 * np.sqrt(D)
+
+
+def test_vectors_of_length_1(snippet):
+    """As RFA has them: the error of 256 features, by drawing."""
+    result = snippet("questions/features")
+    errors = estimates(*np.eye(2), 20_000) - 1
+    squares, error = mean_and_error(errors**2)
+    assert agrees(squares, result.unit_error**2, error)
+    assert not agrees(squares, result.unit_error**2 / 2, error)
+    q, k = RNG.standard_normal((2, 20_000, D))
+    cosines = np.sum(q * k, axis=1) / np.linalg.norm(q, axis=1) / np.linalg.norm(k, axis=1)
+    assert close(cosines.std(), result.unit_spread, 0.001)

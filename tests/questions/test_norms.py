@@ -143,3 +143,15 @@ def test_the_matrix_of_all_heads(result):
     squares = [largest(RNG.standard_normal((512, 512))) ** 2 / 512 for _ in range(12)]
     assert abs(1 / np.mean(squares) - result.fused_divided) < 0.003
     assert close(np.sqrt(512) * np.sqrt(512) / 8, result.room)
+
+
+def test_channels_that_attend_to_channels(result):
+    """Products over tokens: by drawing, with and without the norm over them."""
+    rng = np.random.default_rng(7)
+    q, k = rng.standard_normal((2, 400, result.channels, result.tokens))
+    bare, normed = q @ k.swapaxes(1, 2), unit(q) @ unit(k).swapaxes(1, 2)
+    assert close(bare.std(), result.over_tokens, 0.01)
+    assert close(normed.std(), result.cosine_over_tokens, 0.001)
+    assert not close(normed.std(), result.channels**-0.5, 0.001), "the tokens, not the channels"
+    p = np.exp(normed) / np.exp(normed).sum(axis=-1, keepdims=True)
+    assert close(1 / np.mean(np.sum(p**2, axis=-1)), result.channels_taking_part, 0.005)
