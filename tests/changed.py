@@ -113,7 +113,7 @@ BELONGS = {
     ".github/workflows/*": "tests/tools/test_locks.py",
 }
 NAMED = re.compile(r"\{(\w+)\}")
-READS = re.compile(r"""["']([\w.-]+\.(?:csv|npz|txt|json))["']""")
+READS = re.compile(r"""["'](?:[\w-]+/)?([\w.-]+\.(?:csv|npz|txt|json))["']""")
 
 Chosen = dict[str, set[str]]  # by test file or folder, what its tests are given; of nothing, all
 
@@ -250,11 +250,12 @@ def tests_that_name(root: Path, file: str) -> list[str]:
     """Give the tests of chapters that ask for a snippet or a table by its name."""
     if not file.startswith("snippets/"):
         return []
-    is_script = file.endswith(".py")
-    name = file[len("snippets/") : -len(".py")] if is_script else file.rpartition("/")[2]
+    names = [file.removeprefix("snippets/").removesuffix(".py")]
+    if not file.endswith(".py"):
+        names.append(file.rpartition("/")[2])  # by a test of its own chapter
     # Elsewhere a name is an example.
     tests = [test for test in scripts(root, "tests/*/test_*.py") if is_of_chapter(root, test)]
-    return [test for test in tests if f'"{name}"' in text_of(root, test)]
+    return [test for test in tests if any(f'"{name}"' in text_of(root, test) for name in names)]
 
 
 def is_of_chapter(root: Path, test: str) -> bool:

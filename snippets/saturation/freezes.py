@@ -20,11 +20,10 @@ from scipy.special import softmax
 
 freezing_point = np.sqrt(2 * np.log(n_long))
 g = np.sort(long_scores / long_scores.std())[::-1]
-spreads = 2 ** np.linspace(-2, 5, 36)
+spreads = 2 ** np.linspace(-2, 5, 29)
 weights = softmax(np.outer(spreads, g), axis=1)
-bands = np.cumsum(weights, axis=1)[
-    :, :12
-]  # further up none can be told from the next
+# Further up none can be told from the next.
+bands = np.cumsum(weights, axis=1)[:, :12]
 
 
 def taking_part(spread):
