@@ -75,7 +75,7 @@ assert summed[crossed - 1] < frozen < summed[crossed], "is crossed at layer"
 assert crossed == 13, "on a row of 512 keys is frozen at the start"
 assert np.all(np.diff([*mean.values()]) < 0), "the mean of the layers falls"
 assert mean[12] < 1 / 3, "but then the spread falls, to … after"
-assert left < first / 10, "take part in layer … and in the first"
+assert left < first / 10, "of 512 keys take part, and in the first"
 assert 1 < summed[12] < half_alike < alike == 12, (
     "the same way, the spread grows faster: with correlations of ½"
 )

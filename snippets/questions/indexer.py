@@ -88,7 +88,7 @@ assert of_exponentials[0] < 1 < of_exponentials[-1], (
 )
 assert of_relus < 1, "Of ReLUs it is level"
 assert same == chosen == 512, "it chooses the same"
-assert bits == 1, "its bits are signs"
+assert bits == 1, "and for a hash (LSH) whose bits are signs"
 assert spread["scaled"] < 1, "at the start they have a spread of"
 assert spread["bare"] > 10 * frozen, "the softmax would be frozen on one key"
 assert added[1][0] > added[1][1], "a key with logits of 3 and 0 wins with"

@@ -108,7 +108,7 @@ assert in_pieces == at_place(4095, 8192), (
     "from the start of a chunk of 4096, the factor stays"
 )
 assert np.isclose(last_of_16, yarn_of_16), (
-    "the last token of a text 16 times as long gets the same"
+    "the last token of a text 16 times as long … gets the same"
 )
 assert yarn_of_16_logits > yarn_of_16, "and twice, once on each side"
 assert on_values < 1, "a factor on the values shrinks the output"
