@@ -223,6 +223,20 @@ def test_what_is_not_understood_is_named_with_its_module(case):
         assert report_on(make(), allow=["other*"]).ok or case == "cosine"
 
 
+class Attention(Mixing):
+    """The same, by its name."""
+
+
+def test_softmax_that_was_judged_is_not_named_beside_what_was_not():
+    model = nn.Sequential(
+        Attention(lambda q, k, v: (q @ k.mT * S).softmax(-1) @ v),
+        Attention(lambda q, k, v: F.relu(q @ k.mT) @ v),
+    )
+    report = ours.check(model, [torch.randn(2, N, W)], show=False)
+    assert any(each.startswith("1 (Attention)") for each in report.unseen)
+    assert not [each for each in report.unseen if "softmax over" in each]
+
+
 def test_an_exported_layer_is_understood():
     for function, ok in ((unscaled, False), (lambda q, k, v: unscaled(q * S, k, v), True)):
         x = torch.randn(2, N, W)
