@@ -102,6 +102,6 @@ assert bare_share < true_share / 10, "without the logarithm it falls to"
 assert inside == 16 ** (1 / np.sqrt(64)), "at 64 dimensions, a size of 16"
 assert np.allclose(alike, special.softmax([1, 0, -1])), "cancels in the softmax"
 assert np.allclose([*more.values()], np.exp(np.square([0.3, 1.0]) / 2)), (
-    "by a factor of $e^{s^2/2}$"
+    "by a factor of about $e^{s^2/2}$ where many are"
 )
 assert 1 < more[0.3] < more[1.0], "together they weigh more than that"
