@@ -79,7 +79,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
         and not any(name.startswith(f"{layer}.") for layer in seen & {*watcher.called})
     ]
     if report.unseen or not report.rows:
-        similar = [each for each in watcher.similar if each.rpartition(" in ")[2] not in seen]
+        similar = [f"{what} in {place}" for what, place in watcher.similar if place not in seen]
         report.unseen += [f"{each}: not recognised as attention" for each in similar[:8]]
     report.notes += watcher.notes
     report.not_understood += watcher.open

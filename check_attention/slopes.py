@@ -54,22 +54,12 @@ def next_step(
     tape: Any, name: str, function: Any, args: Any, kwargs: Any, result: Tensor
 ) -> Step | None:
     """Note a call if it was given what comes from a product; None if there is too much of it."""
+    before: list[Step] = []
     versions: list[tuple[Tensor, int]] = []
-    depth = 0
-
-    def noted(value: Any) -> Any:
-        nonlocal depth
-        if isinstance(value, Tensor):
-            if (step := tape.get(value, None)) is not None:
-                depth = max(depth, step.depth + 1)
-                return step
-            versions.append((value, version(value)))
-        if isinstance(value, list | tuple) and type(value) in (list, tuple):
-            return type(value)(noted(each) for each in value)
-        return value
-
-    args, kwargs = noted(args), {key: noted(value) for key, value in kwargs.items()}
-    if not depth or depth > LONGEST:
+    args = _with_steps(args, tape, before, versions)
+    kwargs = {key: _with_steps(each, tape, before, versions) for key, each in kwargs.items()}
+    depth = 1 + max((step.depth for step in before), default=0)
+    if not before or depth > LONGEST:
         return None
     if name in PASSES or (name == "__get__" and result.shape == args[0].shape):
         function = _same if isinstance(args[0], Step) else function
@@ -78,6 +68,23 @@ def next_step(
         name.startswith("__i") if is_method else name[-1:] == "_"
     )
     return Step(function, args, kwargs, result.shape, depth, versions, None, is_in_place)
+
+
+def _with_steps(
+    value: Any, tape: Any, before: list[Step], versions: list[tuple[Tensor, int]]
+) -> Any:
+    """Give an argument with steps in place of their tensors; add these, and the other tensors.
+
+    A function within another that calls itself would hold all of these until garbage is collected.
+    """
+    if isinstance(value, Tensor):
+        if (step := tape.get(value, None)) is not None:
+            before.append(step)
+            return step
+        versions.append((value, version(value)))
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(_with_steps(each, tape, before, versions) for each in value)
+    return value
 
 
 def _same(t: Any, *_: Any, **__: Any) -> Any:

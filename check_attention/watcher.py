@@ -119,7 +119,7 @@ class Watcher(TorchFunctionMode):
         self.is_paused = False  # inside a kernel that was noted as a whole
         self.called: dict[str, str] = {}  # attention modules that were called, and their class
         self.found: dict[tuple[str, int, int], Sums] = {}
-        self.similar: Counter[str] = Counter()
+        self.similar: Counter[tuple[str, str]] = Counter()  # what looks like softmax, and where
         self.heads = 0  # of the nn.MultiheadAttention that is at work
         self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
@@ -182,7 +182,7 @@ class Watcher(TorchFunctionMode):
         elif name in PRODUCTS:
             self.attempt(self.product, (name, result, args, kwargs), {})
         elif name in ("sigmoid", "logsumexp") and args[0].ndim > 1:
-            self.similar[f"{name} of {tuple(args[0].shape)} in {self.place()}"] += 1
+            self.similar[f"{name} of {tuple(args[0].shape)}", self.place()] += 1
             scores = self.trace(args[0]).scores
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
             if name == "sigmoid" and scores and not scores.is_learned:
@@ -817,8 +817,7 @@ class Watcher(TorchFunctionMode):
             if call.step:
                 call.step = Step(torch.neg, (call.step,), {}, input.shape, call.step.depth + 1)
         call.is_log = "log" in name
-        where = f"{name} over dim {dim} of {tuple(input.shape)} in {self.place()}"
-        self.similar[where] += 1
+        self.similar[f"{name} over dim {dim} of {tuple(input.shape)}", self.place()] += 1
         self.wait(call, result, axes)
 
     def exponential(self, name: str, result: Tensor, input: Tensor, trace: Trace) -> None:
@@ -830,10 +829,10 @@ class Watcher(TorchFunctionMode):
             return
         if trace.scores is None or trace.axes is None or trace.scores.is_learned:
             if any(is_attention(module) for module in self.stack):
-                self.similar[f"{name} of {tuple(result.shape)} in {self.place()}"] += 1
+                self.similar[f"{name} of {tuple(result.shape)}", self.place()] += 1
             return
         call = self.call(name, input, trace, None, trace.axes, EXPS[name])
-        self.similar[f"{name} of {tuple(result.shape)} in {self.place()}"] += 1
+        self.similar[f"{name} of {tuple(result.shape)}", self.place()] += 1
         self.wait(call, result, trace.axes)
 
     def wait(self, call: Call, result: Tensor, axes: Axes) -> None:

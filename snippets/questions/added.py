@@ -10,6 +10,7 @@ layers falls, to {= mean[12] :.2f } after {= twelve }.
 
 # %%
 import numpy as np
+from gaussian_row import taking_part
 
 twelve, deepest, n, d = 12, 24, 512, 64
 layers = np.arange(1, deepest + 1)
@@ -26,19 +27,6 @@ def together(m, correlation):
 
 
 half_alike, alike = together(12, 1 / 2), together(12, 1)
-
-
-def taking_part(n, sigma, step=0.2):
-    """Return 1/E Σ p² for n independent Gaussian logits of spread sigma."""
-    g = np.arange(-9, 9, step / max(1, sigma))
-    weight = np.exp(-(g**2) / 2)
-    weight /= weight.sum()
-    log_t = np.arange(-9 * sigma - np.log(n) - 40, 9 * sigma + 40, step)
-    u = np.minimum(log_t[:, np.newaxis] + sigma * g, 40)
-    one = np.exp(-np.exp(u)) @ weight
-    square = np.exp(2 * u - np.exp(u)) @ weight
-    return 1 / (step * n * np.sum(square * one ** (n - 1)))
-
 
 left, first = taking_part(n, summed[12]), taking_part(n, 1)
 

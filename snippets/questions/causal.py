@@ -10,25 +10,10 @@ stays between 1 and 2 throughout.
 
 # %%
 import numpy as np
+from gaussian_row import taking_part
 
-d, step = 64, 0.2
+d = 64
 keys = 2 ** np.arange(13)
-
-
-def taking_part(n, sigma):
-    """Return 1/E Σ p² for n independent Gaussian logits of spread sigma.
-
-    With Z = Σ e^z, 1/Z² = ∫ t e^{−tZ} dt, and independent logits factor.
-    """
-    g = np.arange(-9, 9, step / max(1, sigma))
-    weight = np.exp(-(g**2) / 2)
-    weight /= weight.sum()
-    log_t = np.arange(-9 * sigma - np.log(n) - 40, 9 * sigma + 40, step)
-    u = np.minimum(log_t[:, np.newaxis] + sigma * g, 40)
-    one = np.exp(-np.exp(u)) @ weight
-    square = np.exp(2 * u - np.exp(u)) @ weight
-    return 1 / (step * n * np.sum(square * one ** (n - 1)))
-
 
 divided = {n: taking_part(n, 1) for n in keys}
 bare = {n: taking_part(n, np.sqrt(d)) for n in keys}

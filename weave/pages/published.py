@@ -157,7 +157,8 @@ def check_attention(project: Project, address: str) -> dict[str, bytes]:
     if not package.is_dir():
         return {}
     paths = [p for p in sorted(package.iterdir()) if p.is_file() and not is_no_edit(p.name)]
-    modules = {path.name: file_digest(path) for path in paths if path.suffix == ".py"}
+    digests = {path.name: file_digest(path) for path in paths}
+    modules = {name: of_file for name, of_file in digests.items() if name.endswith(".py")}
     given = {"modules": digest(modules)}
     script = str(project.keep("one file", "machinery pages", lambda: one_file(package), given))
     if address:
@@ -173,8 +174,8 @@ def check_attention(project: Project, address: str) -> dict[str, bytes]:
             name, content = build_wheel({n: _of_site(text, address) for n, text in texts.items()})
             return [name, b64encode(content).decode()]
 
-        given = {"files": digest({path.name: file_digest(path) for path in paths})}
-        given |= {"address": address, "setuptools": metadata.version("setuptools")}
+        given = {"files": digest(digests), "address": address}
+        given["setuptools"] = metadata.version("setuptools")
         name, content = project.keep("wheel", "machinery pages", wheel, given)
         found[name] = b64decode(content)
         found[CHANGES] = (package / "CHANGELOG.md").read_bytes()
