@@ -623,7 +623,7 @@ def steps_and_not_size():
     "own-14",
     "So each by itself does more than half of the harm, and large logits do "
     "more of it than long steps",
-    says="way > 0.5 and size > way + 0.05",
+    says="way > 0.5 and size > 0.8 and size > way + 0.05",
     settled="growth.md#way-or-size",
     runs=f"{ANNEALED} The same at twice a good rate.",
     arm="Each without the other: the way with small logits, the size after "

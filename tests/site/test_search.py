@@ -104,7 +104,7 @@ def test_search_leads_to_the_section(ask, query):
 
 # Of what is typed, by kind: which share comes first at least, and which among the first three. What
 # is held out was written by somebody who had not read the site, and nothing was tuned on it.
-FLOORS = {"keyword": (0.85, 0.95), "question": (0.63, 0.79), "held out": (0.58, 0.68)}
+FLOORS = {"keyword": (0.85, 0.95), "question": (0.63, 0.79), "held out": (0.66, 0.75)}
 
 
 @pytest.mark.parametrize("kind", FLOORS)
@@ -116,7 +116,7 @@ def test_queries_that_people_type_find_their_answers(ask, kind):
     for row in rows:
         answers = set(row["addresses"].split())
         found = [address for address, _ in ask(row["typed"])[1]][:3]
-        first += answers.issuperset(found[:1]) and bool(found)
+        first += bool(answers.intersection(found[:1]))
         early += bool(answers.intersection(found))
         if not answers.intersection(found):
             late.append((row["typed"], found))
@@ -128,7 +128,8 @@ def test_queries_that_people_type_find_their_answers(ask, kind):
 
 def test_a_slip_of_the_finger_is_forgiven_and_said(ask):
     slips = {"sofmax": "softmax", "tempreture": "temperature", "varience": "variance"}
-    for slip, word in slips.items() | {("atention", "attention")}:
+    slips["atention"] = "attention"
+    for slip, word in slips.items():
         said, found = ask(slip)
         assert said.startswith(f"Shown for “{word}”: ")
         assert found[0][0] == ask(word)[1][0][0]
