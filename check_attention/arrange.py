@@ -1,5 +1,6 @@
 """Which axes of a call are batch, heads, rows and keys; and the measuring of a call."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,14 +9,12 @@ import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
-from check_attention.follow import LOW
 from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
 from check_attention.measure import Scored, Sums, measure, taken
-from check_attention.slopes import slopes_by_row, slopes_of
+from check_attention.slopes import NoReplayError, Slopes, slopes_by_row, slopes_of
 from check_attention.traces import (
     Arrangement,
     Call,
-    Known,
     MisfitError,
     Part,
     Scores,
@@ -26,7 +25,7 @@ from check_attention.traces import (
     has_nan,
     words_of_added,
 )  # fmt: skip
-from check_attention.words import CLOSE
+from check_attention.words import CLOSE, LOW
 
 ENTRIES = 2**24  # logits that are held at once; fewer rows where there would be more
 Rows = Callable[[Tensor, Tensor], Tensor]  # of scale·q·k and places: the logits
@@ -54,7 +53,7 @@ class Look:
         scores = call.scores
         if scores is None:
             return self.by_place(call, rest, of_keys)
-        part = scores.parts[0]
+        part = scores.part
         of_k = {part.side(axis) for axis in of_keys}
         query = {"first": "second", "second": "first"}.get(next(iter(of_k)), "first")
         alone = [axis for axis in rest if part.side(axis) == query]
@@ -117,7 +116,7 @@ class Look:
         scores = call.scores
         if scores is None:
             return True
-        part = scores.parts[0]
+        part = scores.part
         owned = [self.watcher.trace(part.product.tensors[at]).is_owned for at in part.pair]
         sides = {part.side(axis) for dim in call.axes for axis in dim if axis.root in keys}
         return not any(
@@ -140,6 +139,8 @@ class Look:
         groups = [found.batch, found.heads, found.rows, found.keys]
         count = torch.Size([axis.size for axis in found.rows]).numel()
         columns = torch.Size([axis.size for axis in found.keys]).numel()
+        if columns == 1 and "exp" in call.form:
+            return  # of a row that is computed in pieces, the last may be one key
         lead = call.logits.numel() // max(1, count * columns)
         logits = found.place(call.logits, call.axes, groups)
         peak = logits.amax(-1).float()
@@ -148,11 +149,9 @@ class Look:
             bad &= peak != -torch.inf
         places = taken(count, self.few(lead, columns), bad.flatten(0, 1).any(0))
         logits = logits[:, :, places] * call.base
-        call.slopes = slopes_of(call, found)
-        call.step = None  # and what it holds
-        is_measured = call.slopes is not None and call.slopes.is_factor
-        if call.scores and call.scores.is_guess and not is_measured:
-            call.scores = None  # what was done to them is neither known nor measured
+        call.lowest = float(logits.amin()) if logits.numel() else 0.0
+        if call.scores:
+            self.measure_slopes(call, found)
         scores, shown, sink = call.scores, logits, None
         q = k = None
         if scores is not None:
@@ -161,6 +160,18 @@ class Look:
                 shown = logits[..., before : before + k.shape[2]]
                 sink = torch.cat([logits[..., :before], logits[..., before + k.shape[2] :]], -1)
         self.add(call, found, places, count, shown, sink, q, k)
+
+    def measure_slopes(self, call: Call, found: Arrangement) -> None:
+        """Measure by what q·k is multiplied; forget where the call's scores come from if not."""
+        try:
+            call.slopes = slopes_of(call, found)
+        except NoReplayError as error:
+            call.scores = None
+            self.watcher.left_out(
+                f"In {call.place} what is done between q·k and {call.form} was computed again, and "
+                f"{error}: nothing is known of the scale"
+            )
+        call.step = None  # and what it holds
 
     def single_key(self, call: Call) -> set[Axis]:
         """Give an axis to the keys of a call where each row has one."""
@@ -192,7 +203,7 @@ class Look:
         scores: Scores = call.scores  # type: ignore[assignment]
         before = sum(axis.before for axis in found.keys)
         q_all, k_all = [], []
-        for part in scores.parts:
+        for part in (scores.part, *self.summands(call)):
             sides = {part.side(axis) for axis in found.keys}
             which = 0 if sides == {"first"} else 1
             summed = sorted(part.summed, key=lambda axis: axis.size)
@@ -213,15 +224,36 @@ class Look:
         k_all = [t.expand(*shape, *t.shape[2:]) for t in k_all]
         k = torch.cat(k_all, -1) if len(k_all) > 1 else k_all[0]
         for more in scores.joined:
-            joined = self.joined_keys(scores, more, found)
+            joined = self.joined_keys(call, more, found)
             k = torch.cat([k, joined.expand(*shape, *joined.shape[2:])], 2)
         q = torch.cat(q_all, -1) if len(q_all) > 1 else q_all[0]
         return q, k, before
 
     @staticmethod
-    def joined_keys(scores: Scores, more: Scores, found: Arrangement) -> Tensor:
+    def summands(call: Call) -> list[Part]:
+        """Give other products that are added to q·k entry by entry: its q and k are longer."""
+        first: Part = call.scores.part  # type: ignore[union-attr]
+        scale = float(call.slopes.of_head.mean()) * call.base
+        made = []
+        for part, weight in call.slopes.joined:
+            own = [_times_root(first, scale), _times_root(part, scale * weight)]
+            if abs(weight - 1) > CLOSE and all(abs(each - 1) < CLOSE for each in own):
+                continue  # two attentions whose scores are added, each with heads of its own size
+            if len(part.product.result) != len(first.product.result):
+                continue
+            # The letters of the second, as those of the first that stand in the same place.
+            alike = dict(zip(part.product.result, first.product.result, strict=True))
+            axes_of = {
+                x: first.axes_of[alike[x]] if x in alike else own_axes
+                for x, own_axes in part.axes_of.items()
+            }
+            made.append(replace(part, axes_of=axes_of, weight=weight))
+        return made
+
+    @staticmethod
+    def joined_keys(call: Call, more: Scores, found: Arrangement) -> Tensor:
         """Give the keys of scores that were joined to others, as long as the first scale asks."""
-        first, part = scores.parts[0], more.parts[0]
+        first, part = call.scores.part, more.part  # type: ignore[union-attr]
         letters = part.product.letters[part.pair[1]]
         keys: list[Axis] = []
         axes = []
@@ -232,7 +264,7 @@ class Look:
             axes.append(own if is_key else first.axes_of.get(letter, own))
         groups = [found.batch, found.heads, keys, list(first.summed)]
         k = found.place(part.tensor(1), tuple(axes), groups).float()
-        return k * (more.scale / scores.scale)
+        return k * (size_of(call, more) / abs(float(call.slopes.of_head.mean())))
 
     @staticmethod
     def original(part: Part, axes: list[Axis]) -> list[Axis]:
@@ -247,7 +279,7 @@ class Look:
 
     def add(
         self, call: Call, found: Arrangement, places: Tensor, count: int, logits: Tensor,
-        sink: Tensor | None, q: Tensor | None, k: Tensor | None, has_cap: bool = False,
+        sink: Tensor | None, q: Tensor | None, k: Tensor | None,
     ) -> None:  # fmt: skip
         """Add some rows to the sums of their layer."""
         heads, keys = logits.shape[1], logits.shape[3]
@@ -258,7 +290,7 @@ class Look:
             measured = measure(sums, logits, None, sink, places, call.has_nan)
             self.finish(call, found, sums, measured, places, count, keys, None, None)
             return
-        part = scores.parts[0]
+        part = scores.part
         which = 0 if {part.side(axis) for axis in found.keys} == {"first"} else 1
         of_q, of_k = part.known[1 - which], part.known[which]
         q, k, padded = self.unpadded(q, k)
@@ -266,18 +298,23 @@ class Look:
         features = all(axis.is_feature for axis in found.keys)
         sums_features = all(axis.is_feature for axis in part.summed)
         no_features = not any(axis.is_feature for axis in part.summed)
+        slopes: Slopes = call.slopes
+        factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
+        scale = self.scale_of(call, heads, d**-0.5 / (factors[0] * factors[1]))
+        if slopes.line:
+            call.about["lines"] = call.about["lines"] | {"scale": slopes.line}
         said = call.about["said"]
         sums = self.watcher.sums(
             call, heads, d,
             length=keys, positions=positions, padded=padded,
             v_size=call.v.shape[-1] if call.v is not None else 0,
             q_width=max((axis.width for axis in part.summed), default=0),
-            places=scores.places + of_q.places + of_k.places,
-            factors=[scores.scale * call.base, of_q.factor, of_k.factor],
+            places=slopes.places + of_q.places + of_k.places,
+            factors=[float(scale.mean()), of_q.factor, of_k.factor],
             is_unit=of_q.is_unit and of_k.is_unit,
-            is_mixed=scores.is_mixed,
-            is_capped=scores.is_capped or (call.slopes.is_cap if call.slopes else has_cap),
-            cap_used=scores.cap * call.base,
+            is_mixed=slopes.is_mixed,
+            is_capped=slopes.is_capped,
+            cap_used=slopes.cap * call.base,
             rows_are_heads=(features and sums_features)
             or (1 < count == keys == said != heads and not any(a.is_feature for a in part.summed)),
             is_over_channels=features and no_features,
@@ -285,61 +322,39 @@ class Look:
         if layout := layout_of(call, part, k, count):
             sums.about["layout_fault"], sums.about["layout_detail"] = layout
         self.judge_sequences(part, which, sums)
-        factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
-        scale = _each(scores.scale * call.base, heads, q)
-        for axis, each in scores.each:
-            at = [a.root for a in found.heads]
-            if axis in at and len(at) == 1 and each.numel() == heads:
-                scale = scale * each.to(scale.device)
-        is_sum = not (scores.is_capped or scores.is_mixed or has_cap)
-        if call.slopes:
-            is_sum = call.slopes.is_straight and not scores.is_capped
-            scale = self.believed(call, scale, d**-0.5 / (factors[0] * factors[1]), sums)
-            scores = replace(scores, scale=float(scale.mean()))
+        is_sum = slopes.is_straight and not slopes.is_capped
         scored = Scored(q, k, scale, factors, is_sum)
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
         for more in scores.joined:
-            of_more = more.parts[0].known
+            of_more = more.part.known
             on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
-            sums.note_scale(_each(more.scale * call.base, heads, q) * on_q * on_k)
+            sums.note_scale(_each(size_of(call, more) * call.base, heads, q) * on_q * on_k)
         for each in self.second_products(call, scale * factors[0] * factors[1]):
             sums.note_scale(_each(each, heads, q))
-        for scale in self.more_scales(scores, of_q, of_k):
-            sums.note_scale(_each(scale * call.base, heads, q))
-        if abs(measured.lost - 1) > CLOSE and not call.slopes:
-            self.watcher.left_out(
-                f"In {call.place} some of q·k is multiplied by {measured.lost:.3g} in a way that "
-                "is not followed, before or after other factors"
-            )
+        for each in self.more_scales(call, float(scale.mean())):
+            sums.note_scale(_each(each, heads, q))
         self.finish(call, found, sums, measured, places, count, keys, k, d)
 
     @staticmethod
-    def believed(call: Call, read: Tensor, right: Tensor, sums: Sums) -> Tensor:
-        """Give the scale of each head as it was measured, where that is not what was read.
+    def scale_of(call: Call, heads: int, right: Tensor) -> Tensor:
+        """Give what q·k is multiplied by, for each head; where rows differ, 1/√d if among them.
 
         Args:
-            call: any whose slopes are known
-            read: what names of functions say
-            right: what makes 1/√d, which one of the factors is that rows have each for themselves
-            sums: of its layer
+            call: whose slopes are known
+            heads: how many there are
+            right: what makes 1/√d for each head
         """
-        made = (call.slopes.of_head * call.base).to(read)
+        made = (call.slopes.of_head * call.base).to(right)
         if made.ndim > 1:
             least, largest = made
             is_among = (least <= right * (1 + CLOSE)) & (right * (1 - CLOSE) <= largest)
             made = torch.where(is_among, right, made.mean(0))
-        if made.numel() not in (1, read.numel()) or bool(
-            ((made - read).abs() <= 1e-3 * read.abs()).all()
-        ):
-            return read
-        made = made.expand(read.shape)
-        sums.about["factors"] = [float(made.mean()), *sums.about["factors"][1:]]
-        return made
+        return made if made.numel() == heads else made.mean().expand(heads)
 
     def second_products(self, call: Call, main: Tensor) -> list[float]:
         """Give the scale of other products that are added, where they have none and q·k has."""
         made = []
-        for part, size in call.slopes.others if call.slopes else ():
+        for part, size in call.slopes.others:
             tensors = [part.product.tensors[at] for at in part.pair]
             factors = [known.factor for known in part.known]
             is_own = any(self.watcher.trace(t).is_owned for t in tensors)
@@ -350,19 +365,21 @@ class Look:
                 made.append(whole)
         return made
 
-    def more_scales(self, scores: Scores, of_q: Known, of_k: Known) -> list[Any]:
+    def more_scales(self, call: Call, scale: float) -> list[Any]:
         """Give the scales of parts of q, of k or of their product that have another one."""
+        first: Part = call.scores.part  # type: ignore[union-attr]
+        of_q, of_k = first.known
         made = [
-            scores.scale * one * other
+            scale * one * other
             for one in (of_q.factor, *of_q.others)
             for other in (of_k.factor, *of_k.others)
         ][1:]
-        for part in scores.parts[1:]:
+        for part in self.summands(call):
             tensors = [part.product.tensors[at] for at in part.pair]
             if not any(self.watcher.trace(t).is_owned for t in tensors):
                 one, other = (known.factor for known in part.known)
-                made.append(scores.scale * part.weight * one * other)
-        main = scores.scale * of_q.factor * of_k.factor
+                made.append(scale * part.weight * one * other)
+        main = scale * of_q.factor * of_k.factor
         rotary = self.watcher.rotary  # the factor of a rotation that a part of q may not have
         passing = [main, main * rotary, main * rotary**2, main / rotary, main / rotary**2]
         return [each for each in made if not any(alike_factors(each, one) for one in passing)]
@@ -411,17 +428,18 @@ class Look:
         )
         if not (about.get("is_over_channels") or about.get("rows_are_heads")):
             masking.look(measured, places, keys, meant, plain, self.watcher.padding, count)
-        if scores and d and not (scores.is_capped or scores.is_mixed):
-            slopes = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
+        slopes = call.slopes
+        if scores and d and not (slopes.is_capped or slopes.is_mixed):
+            falls = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
             if "bias" not in about:
                 about["bias"] = bias_of(measured)
             compared = {"is_usual": False}
-            if slopes:
-                compared = compared_with_alibi(slopes, d, call.about["divides_bias"])
+            if falls:
+                compared = compared_with_alibi(falls, d, call.about["divides_bias"])
             is_usual = compared.pop("is_usual")
             about |= compared
             if (
-                scores.is_bias_divided
+                slopes.is_bias_scaled
                 and not (is_usual or is_distance(measured, k))
                 and not call.about["divides_bias"]
             ):
@@ -452,7 +470,7 @@ class Look:
         whole: Tensor | None = silent
         for mask, axes, value in call.scores.left_out:
             # What is far below the scores leaves out for certain, unless it was bounded since.
-            if value <= min(LOW, -10 * largest) and not call.scores.is_squeezed:
+            if max(value, call.lowest) <= min(LOW, -10 * largest):
                 continue
             try:
                 rows = found.place(mask, axes, groups, places)
@@ -515,7 +533,7 @@ class Look:
         """Judge a softmax whose weights met no v: no key is an axis that q and k share."""
         if call.scores is None or call.over is None:
             return
-        part = call.scores.parts[0]
+        part = call.scores.part
         over = [axis for dim in call.axes for axis in dim if axis.root in call.over]
         if over and all(part.side(axis) == "both" for axis in over):
             is_heads = any(axis.is_feature for axis in over)
@@ -548,8 +566,7 @@ class Look:
 
             return rows
 
-        is_added = mask is not None and mask.dtype != torch.bool
-        if mask is not None and is_added:
+        if mask is not None and mask.dtype != torch.bool:
             added = words_of_added(mask)
         corner = ""
         rows, keys = query.shape[-2], key.shape[-2]
@@ -559,14 +576,14 @@ class Look:
                 "oldest. Leave it out for a single query, or give a mask that ends at the last key"
             )
         self.kernel(
-            result, query, key, scale, logits_of, lines, added=added, is_added=is_added,
-            value=value, corner=corner, dropped=dropped,
+            result, query, key, scale, logits_of, lines, added=added, value=value, corner=corner,
+            dropped=dropped,
         )  # fmt: skip
 
     def kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,
         logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
-        is_sum: bool = True, added: str = "", is_added: bool = False,
+        is_sum: bool = True, added: str = "",
         value: Tensor | None = None, corner: str = "", dropped: str = "",
     ) -> None:  # fmt: skip
         """Note one call of a kernel, with q as … × rows × d and k as … × keys × d."""
@@ -587,7 +604,7 @@ class Look:
             known = [each.line for each in part.known if each.line]
             if known:
                 lines["scale"] = known[-1]
-            scores = Scores((part,), used, places=1, added=added, is_added=is_added, lines=lines)
+            scores = Scores(part, added=added, lines=lines)
             axes = tuple(own[x] for x in c.result)
             shape = [c.size(x) for x in c.result]
             keys = {a.root for a in own[c.result[-1]]}
@@ -596,7 +613,7 @@ class Look:
                 w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
             )
             call.keys, call.is_done, call.corner, call.v = keys, True, corner, value
-            call.dropped = dropped
+            call.dropped, call.slopes = dropped, Slopes(torch.tensor([used]))
             call.has_nan = False
             if result is not None and has_nan(result):
                 call.has_nan = True
@@ -634,19 +651,35 @@ class Look:
                 bad = bad | rows.reshape(-1, rows.shape[-1]).any(0)
         places = taken(count, self.few(lead, shape[-1]), bad)
         q = q[:, :, places] if q.shape[2] > 1 else q
-        scale = call.scores.scale if call.scores else 1.0
+        scale = float(call.slopes.of_head)
         raw = scale * (q @ k.transpose(-1, -2))
         changed = logits_of(found, call.axes, shape)
         logits = changed(raw, places)
-        if not is_sum and (slopes := slopes_by_row(lambda z: changed(z, places), raw)):
-            call.slopes = replace(slopes, of_head=slopes.of_head * scale)
-            is_sum = slopes.is_straight
+        if not is_sum:
+            call.slopes = slopes_by_row(lambda z: changed(z, places), raw, scale)
         if odd and not bool((~logits.amax(-1).isfinite()).any()):
             call.cause = "v is not finite, as the output has NaN and the logits have none"
             call.has_nan = False
         if result is not None:
             call.output = digest(result)
-        self.add(call, found, places, count, logits, None, q, k, has_cap=not is_sum)
+        self.add(call, found, places, count, logits, None, q, k)
+
+
+def size_of(call: Call, more: Scores) -> float:
+    """Give what other scores, which were joined to those of a call, are multiplied by."""
+    sizes = {id(part.start): size for part, size in call.slopes.others}
+    size: float = sizes.get(id(more.part.start), abs(float(call.slopes.of_head.mean())))
+    return size
+
+
+def _times_root(part: Part, scale: float) -> float:
+    """Give a scale relative to the root of what a product sums over; NaN if heads differ."""
+    factors = [known.factor for known in part.known]
+    if any(isinstance(each, Tensor) for each in factors):
+        return math.nan
+    d = math.prod(axis.size for axis in part.summed)
+    made: float = scale * factors[0] * factors[1] * d**0.5
+    return made
 
 
 def _scores_of(query: Tensor, key: Tensor) -> Contraction:

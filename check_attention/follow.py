@@ -14,7 +14,6 @@ from check_attention.traces import (
     NOTHING,
     UNKNOWN,
     Known,
-    Part,
     Scores,
     Trace,
     alike_factors,
@@ -23,15 +22,12 @@ from check_attention.traces import (
     same,
     words_of_added,
 )
-from check_attention.words import CLOSE
+from check_attention.words import CLOSE, LOW
 
 TIMES = {"mul", "mul_", "__mul__", "__rmul__", "__imul__", "multiply", "multiply_"}
 OVER = {"div", "div_", "__truediv__", "__itruediv__", "true_divide", "divide", "divide_"}
 PLUS = {"add", "add_", "__add__", "__radd__", "__iadd__"}
 MINUS = {"sub", "sub_", "__sub__", "__isub__", "subtract"}
-BOUNDS = {
-    "tanh", "hardtanh", "clamp", "clamp_", "clip", "nan_to_num", "nan_to_num_", "maximum",
-}  # fmt: skip
 TRIANGLES = {"tril", "triu", "tril_", "triu_"}  # zeros in place of what they leave out
 MIXES = {"linear", "conv2d"}  # of scores: talking heads
 WIDENS = {"cat", "concat", "concatenate", "pad"}  # scores by a sink
@@ -50,7 +46,6 @@ stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dro
 nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
 tril_ triu_ reciprocal __rdiv__ masked_scatter maximum minimum"""
 KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
-LOW = -1e3  # what is put in place of a logit to leave a key out is below this
 
 
 def axes_after(
@@ -271,91 +266,44 @@ def gain_of(other: Any, is_over: bool) -> float | None:
 
 
 def kept_scores(
-    name: str, result: Any, args: Any, kwargs: Any, given: list[Tensor], traces: list[Trace]
+    name: str, args: Any, kwargs: Any, given: list[Tensor], traces: list[Trace]
 ) -> Scores | None:
-    """Say what is known of what is made from scores."""
+    """Say what is known of what is made from scores: which keys are left out, and what is added.
+
+    By what they are multiplied is measured.
+    """
     at = [i for i, trace in enumerate(traces) if trace.scores]
     if not at:
         return None
     tensor, trace = given[at[0]], traces[at[0]]
     scores: Scores = trace.scores  # type: ignore[assignment]
-    if name in TIMES | OVER and len(args) == 2:
-        is_first = args[0] is tensor
-        if (name in OVER and not is_first) or len(at) > 1:
-            return None
-        return _scaled(scores, tensor, args[is_first], name in OVER, trace)
-    if name in ("reciprocal", "__rdiv__"):
-        return None
-    if name in PLUS | MINUS and len(at) > 1:
-        both = traces[at[1]]
-        done = [t.scores for t in (trace, both) if t.scores and _is_done(t.scores)]
-        if len(done) == 1:  # logits of the layer before, which are added as a bias
-            own = both.scores if done[0] is scores else scores
-            return replace(own, is_added=True) if own else None
-        if name in MINUS or scores.is_mixed or (both.scores and both.scores.is_mixed):
-            return scores
-        return joined(trace, both, result) or scores
+    if len(at) > 1:
+        others = [t.scores for t in (traces[i] for i in at[1:]) if t.scores]
+        if name in ("cat", "concat", "concatenate"):
+            return replace(scores, joined=(*scores.joined, *others))
+        # Logits of the layer before may be added, too.
+        return next((s for s in (scores, *others) if not _is_done(s)), scores)
     if name in PLUS | MINUS:
         is_less = name in MINUS and args[0] is tensor
         return _added(scores, args, kwargs, tensor, trace, -1 if is_less else 1)
-    if name in ("neg", "__rsub__"):
-        return scores.times(-1.0)
-    if name in BOUNDS and scores.left_out:
-        scores = replace(scores, is_squeezed=True)
-    if name in ("tanh", "hardtanh"):
-        return replace(scores, is_capped=True, cap=float(name == "tanh"))
+    if name in TIMES and len(args) == 2:
+        other = args[args[0] is tensor]
+        if isinstance(other, Tensor) and trace.axes is not None and is_zero_one(other):
+            return leave_out(scores, other == 0, tensor, trace, 0.0, "a factor of 0")
     if name in TRIANGLES and trace.axes is not None:
         kept = torch.ones(tensor.shape[-2:], dtype=torch.bool, device=tensor.device)
         diagonal = args[1] if len(args) > 1 else kwargs.get("diagonal", 0)
-        kept = kept.tril(diagonal) if "l" in name.removeprefix("t") else kept.triu(diagonal)
+        kept = kept.tril(diagonal) if name.startswith("tril") else kept.triu(diagonal)
         return leave_out(scores, ~kept, tensor, trace, 0.0)
-    if name in MIXES:
-        weight = args[1]
-        heads = weight.shape[0]
-        is_square = weight.numel() == heads**2 and heads in tensor.shape
-        return replace(scores, is_mixed=True) if is_square else None
     if name in FILLS:
         return _filled(scores, name, args, kwargs, tensor, trace)
-    if name in ("cat", "concat", "concatenate") and len(at) > 1:
-        others = tuple(t.scores for t in (traces[i] for i in at[1:]) if t.scores)
-        return replace(scores, joined=scores.joined + others)
     return scores
 
 
 def _is_done(scores: Scores) -> bool:
     """Say whether softmax was given the product before."""
-    start = scores.parts[0].start
+    start = scores.part.start
     return start is not None and bool(start.is_done)
-
-
-def _scaled(scores: Scores, tensor: Tensor, other: Any, is_over: bool, trace: Trace) -> Scores:
-    """Multiply scores by a number, by one for each head, or by zeros and ones, which is a mask.
-
-    What differs between rows or keys counts by its mean.
-    """
-    if not isinstance(other, Tensor) or is_number(other):
-        number = gain_of(other, is_over)
-        return scores if number is None else scores.times(number)
-    if not is_over and trace.axes is not None and is_zero_one(other):
-        return leave_out(scores, other == 0, tensor, trace, 0.0, "a factor of 0")
-    gain = other.detach().float()
-    gain = 1 / gain if is_over else gain
-    if gain.ndim > tensor.ndim or trace.axes is None:
-        return scores
-    gain = gain[(None,) * (tensor.ndim - gain.ndim)]
-    finite = gain[(gain != 0) & gain.isfinite()]
-    if not finite.numel():
-        return scores
-    mean = float(finite.mean())
-    # One for each head: it differs along an axis that both q and k have.
-    varying = [dim for dim, size in enumerate(gain.shape) if size > 1]
-    if len(varying) == 1 and len(trace.axes[varying[0]]) == 1 and mean:
-        axis = trace.axes[varying[0]][0]
-        if all(part.side(axis) == "both" for part in scores.parts):
-            each = gain.flatten() / mean
-            made = scores.times(mean)
-            return replace(made, each=(*made.each, (axis.root, each)), places=scores.places + 1)
-    return scores.times(mean) if abs(mean - 1) > CLOSE else scores
 
 
 def leave_out(
@@ -381,7 +329,7 @@ def _added(
     other = next((a for a in args if isinstance(a, Tensor) and a is not tensor), None)
     if other is None or other.numel() < 2:
         return scores
-    made = replace(scores, is_added=True, lines=scores.lines | {"bias": code_line()})
+    made = replace(scores, lines=scores.lines | {"bias": code_line()})
     if trace.axes is not None:
         made = leave_out(
             made, other.detach() if sign > 0 else -other.detach().float(), tensor, trace, -math.inf
@@ -420,62 +368,3 @@ def _filled(
     if not isinstance(value, int | float):
         return scores
     return leave_out(scores, mask, tensor, trace, float(value))
-
-
-def joined(one: Trace, other: Trace, result: Tensor) -> Scores | None:
-    """Give the scores that a sum of two is, if it is one: longer q and k."""
-    first, second = one.scores, other.scores
-    if first is None or second is None or one.axes is None or len(second.parts) != 1:
-        return None
-    part, more = first.parts[0], second.parts[0]
-    if first.each or second.each or not first.scale or not _is_intact(one, part):
-        return None
-    if other.axes is None or not _is_intact(other, more):
-        return None
-    if len(part.product.result) != len(more.product.result):
-        return None
-    ratio = second.scale / first.scale
-    if abs(ratio - 1) > CLOSE and all(_has_own_root(s) for s in (first, second)):
-        return None  # two attentions whose scores are added, each with heads of its own size
-    # The letters of the second, as those of the first that stand in the same place.
-    same = dict(zip(more.product.result, part.product.result, strict=True))
-    axes_of = {x: axes for x, axes in more.axes_of.items() if x not in same}
-    axes_of |= {x: part.axes_of[y] for x, y in same.items()}
-    for x in same:
-        sizes = [torch.Size([a.size for a in p]).numel() for p in (axes_of[x], more.axes_of[x])]
-        if sizes[0] != sizes[1]:
-            return None
-    made = replace(more, axes_of=axes_of, weight=more.weight * ratio)
-    expected = sum(first.scale * p.weight * _few(p) for p in (*first.parts, made))
-    actual = result.detach()[(slice(0, 1),) * (result.ndim - 2)][..., :4, :].float()
-    if not isinstance(expected, Tensor) or expected.shape != actual.shape:
-        return None
-    error = (actual - expected).norm() / expected.norm()
-    return replace(first, parts=(*first.parts, made)) if float(error) < CLOSE else None
-
-
-def _has_own_root(scores: Scores) -> bool:
-    """Say whether a product has 1/√d for the d that it sums over itself."""
-    (part,) = scores.parts[:1]
-    d = math.prod(axis.size for axis in part.summed)
-    factors = [known.factor for known in part.known]
-    if any(isinstance(each, Tensor) for each in factors):
-        return False
-    return abs(scores.scale * factors[0] * factors[1] * d**0.5 - 1) < CLOSE
-
-
-def _is_intact(trace: Trace, part: Part) -> bool:
-    """Say whether scores have the axes that their product gave them."""
-    expected = [axis for x in part.product.result for axis in part.axes_of[x]]
-    return [axis for dim in trace.axes or () for axis in dim] == expected
-
-
-def _few(part: Part) -> Tensor:
-    """Compute some of the scores again."""
-    c = part.product
-    keep = {x: slice(0, 1) for x in c.result[:-2]} | {x: slice(0, 4) for x in c.result[-2:-1]}
-    few = [
-        t.detach()[tuple(keep.get(x, slice(None)) for x in letters)].float()
-        for t, letters in zip(c.tensors, c.letters, strict=True)
-    ]
-    return c.factor * torch.einsum(",".join(c.letters) + "->" + c.result, *few)

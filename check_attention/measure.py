@@ -163,28 +163,6 @@ class Measured:
     weights: Tensor
     scale: Tensor | None = None  # of each head, all factors together
     is_sum: bool = False  # logits are scale·q·k and level
-    lost: float = 1.0  # by what some of scale·q·k is multiplied that nobody saw
-
-
-def lost_factor(level: Tensor, part: Tensor, allowed: Tensor) -> float:
-    """Find a factor in what should be added to scale·q·k, and be independent of it.
-
-    Of a bias, no two entries are the same multiple of scale·q·k. Where a third of those that are
-    not 0 are, so many are scale·q·k once more.
-    """
-    few = (slice(0, 1), slice(0, 4))
-    level, part, allowed = level[few], part[few], allowed[few]
-    chosen = allowed & (part.abs() > 1e-3) & ((level / part).abs() > CLOSE)
-    if int(chosen.sum()) < 24:
-        return 1.0
-    ratios = (level[chosen] / part[chosen])[:4096]
-    ratios = ratios[ratios.isfinite()]
-    for quantile in (0.25, 0.5, 0.75):
-        middle = ratios.quantile(quantile)
-        if float(((ratios / middle - 1).abs() < 2e-3).float().mean()) > 1 / 3:
-            times = 1 + float(middle)
-            return times if abs(times) > CLOSE else 1.0  # 0 is a mask that overwrote them
-    return 1.0
 
 
 def measure(
@@ -294,5 +272,4 @@ def measure(
         return Measured(allowed, logits, level, weights)
     whole = (scored.scale * scored.factors[0] * scored.factors[1]).detach().cpu().double()
     sums.note_scale(whole)
-    lost = lost_factor(level, part, allowed) if is_sum else 1.0
-    return Measured(allowed, logits, level, weights, whole, is_sum, lost)
+    return Measured(allowed, logits, level, weights, whole, is_sum)

@@ -2,24 +2,27 @@
 computed again in double precision under autograd, and the derivative by the product is the factor.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis
-from check_attention.traces import Arrangement, Call, Part, same
-from check_attention.words import CLOSE
+from check_attention.traces import Arrangement, Call, MisfitError, Part, code_line, same
+from check_attention.words import CLOSE, LOW
 
 LONGEST = 64  # calls between a product and softmax
 AGAIN = 2**16  # logits that are computed again; fewer rows where there would be more
 WHOLE = 2**20  # the same where rows cannot be told apart on the way
 RAMP = 16.0  # rows whose factors differ by more are no schedule such as log n
+EXACT = 1e-9  # two numbers that double precision tells apart
 CASTS = {"to", "float", "half", "double", "bfloat16", "type", "type_as", "cpu", "cuda"}
 # What is the same again, and lets a derivative through though the model does not ask for one.
 PASSES = {*CASTS, "detach", "detach_", "contiguous", "clone", "requires_grad_"}
+REGROUPS = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel"}
 
 
 @dataclass(eq=False)
@@ -39,6 +42,9 @@ class Step:
     axes: Axes = ()  # of the product
     is_done: bool = False  # softmax was given this product
     is_in_place: bool = False
+    before: list["Step"] = field(default_factory=list)
+    line: str = ""
+    is_half: bool = False  # in 16 bits
 
 
 class NoReplayError(Exception):
@@ -59,15 +65,28 @@ def next_step(
     args = _with_steps(args, tape, before, versions)
     kwargs = {key: _with_steps(each, tape, before, versions) for key, each in kwargs.items()}
     depth = 1 + max((step.depth for step in before), default=0)
-    if not before or depth > LONGEST:
-        return None
-    if name in PASSES or (name == "__get__" and result.shape == args[0].shape):
-        function = _same if isinstance(args[0], Step) else function
+    if not before or depth > LONGEST or name.endswith("_like") or name.startswith("new_"):
+        return None  # the last two take a shape alone
+    # Dropout is random; t.data is the same as t.
+    is_same = name in PASSES or name.startswith("dropout") or _property(function) == "data"
+    if is_same and isinstance(args[0], Step):
+        function = _same
+    if name in REGROUPS and isinstance(args[0], Step):
+        function = _regrouped
     is_method = name.endswith("__")
     is_in_place = name == "__setitem__" or (
         name.startswith("__i") if is_method else name[-1:] == "_"
     )
-    return Step(function, args, kwargs, result.shape, depth, versions, None, is_in_place)
+    return Step(
+        function, args, kwargs, result.shape, depth, versions, None, (), False, is_in_place, before,
+        code_line(), result.element_size() == 2,
+    )  # fmt: skip
+
+
+def _property(function: Any) -> str:
+    """Give the name of a property of tensors, such as mT, if a function gets one."""
+    name: str = getattr(getattr(function, "__self__", None), "__name__", "")
+    return name
 
 
 def _with_steps(
@@ -89,6 +108,10 @@ def _with_steps(
 
 def _same(t: Any, *_: Any, **__: Any) -> Any:
     return t
+
+
+def _regrouped(t: Any, *_: Any, **__: Any) -> Any:
+    raise NotImplementedError  # it depends on the rows that are taken: see Replay.value
 
 
 @dataclass
@@ -119,7 +142,10 @@ class Replay:
             kwargs = {k: v for k, v in kwargs.items() if k not in ("dtype", "device")}
             if step.is_in_place and isinstance(args[0], Tensor):
                 args[0] = args[0].clone()
-            made = step.function(*args, **kwargs)  # type: ignore[misc]
+            if step.function is _regrouped:
+                made = args[0].reshape(self.cut(step.shape))
+            else:
+                made = step.function(*args, **kwargs)  # type: ignore[misc]
             made = args[0] if made is None else made  # t[…] = value
         if not isinstance(made, Tensor) or list(made.shape) != self.cut(step.shape):
             raise NoReplayError("rows do not stay apart")
@@ -144,7 +170,7 @@ class Replay:
         made = torch.einsum(f"{letters[0]},{letters[1]}->{c.result}", *tensors)
         made = made.reshape(self.cut(step.shape)).requires_grad_()
         self.starts.append((step, made))
-        return made
+        return made.clone()  # which may be written over
 
     def given(self, value: Any) -> Any:
         """Give an argument in double precision, and its rows if it has them."""
@@ -169,117 +195,222 @@ class Replay:
 
 @dataclass
 class Slopes:
-    """By what scores are multiplied, batch × heads × rows × keys; NaN where that is not known."""
+    """By what scores are multiplied on their way to softmax."""
 
-    each: Tensor
-    of_head: Tensor  # its middle for each head, where scores are small
-    is_straight: bool  # the same for all rows and keys of a head
-    is_cap: bool  # of one sign, and least where scores are large
-    others: list[tuple[Part, float]]  # the sizes of those of other products
+    of_head: Tensor  # for each head, or for all; 2 × heads, the least and the largest, if by row
+    is_straight: bool = True  # the same for all rows and keys of a head
+    is_capped: bool = False
+    cap: float = 0.0  # what bounds the scores
+    is_mixed: bool = False  # logits of other heads, rows or keys are mixed in
+    is_bias_scaled: bool = False  # something was added before a factor
+    places: int = 1  # steps that multiply
+    line: str = ""  # of the last of them
+    joined: list[tuple[Part, float]] = field(default_factory=list)  # summands, relative to q·k
+    others: list[tuple[Part, float]] = field(default_factory=list)  # the sizes of those of others
     silent: Tensor | None = None  # keys of which the logits are what a mask put there
-    rows: Tensor | None = None  # which rows these are, if not all
-
-    @property
-    def is_factor(self) -> bool:
-        """Whether it is one number for each head, a schedule of the rows, or a cap."""
-        return self.is_straight or self.is_cap or self.of_head.ndim > 1
 
 
-def slopes_of(call: Call, found: Arrangement) -> Slopes | None:
-    """Measure what the scores of a call are multiplied by; None if that cannot be done.
+def slopes_of(call: Call, found: Arrangement) -> Slopes:
+    """Measure what the scores of a call are multiplied by.
 
     Softmax does not see what is added to a row, so that only derivatives in directions count of
     which the sum over the keys is 0: signs ±1, as many of both.
+
+    Raises:
+        NoReplayError: that cannot be done; says why.
     """
-    step, scores = call.step, call.scores
-    if step is None or scores is None or scores.parts[0].start is None:
-        return None
+    if call.step is None:
+        raise NoReplayError("there are too many calls")
     devices = [call.logits.device] if call.logits.device.type == "cuda" else []
+    why = "there are too many logits"
     with (
         torch.random.fork_rng(devices=devices),
         torch.inference_mode(False),
         torch.enable_grad(),
     ):
-        try:
-            return _slopes(call, found, step, scores.parts[0])
-        except (NoReplayError, RuntimeError, TypeError, ValueError, IndexError, ArithmeticError):
-            return None
+        for chosen in _rows_to_take(call, found):
+            try:
+                return _slopes(call, found, *chosen)
+            except (
+                NoReplayError, MisfitError, RuntimeError, TypeError, ValueError, IndexError,
+                ArithmeticError,
+            ) as error:  # fmt: skip
+                why = str(error).partition("\n")[0]
+    raise NoReplayError(why)
 
 
-def _slopes(call: Call, found: Arrangement, step: Step, part: Part) -> Slopes | None:
-    replay, axes, row = _some_rows(call, found, step, part)
+def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: list[Axis]) -> Slopes:
+    step, scores = call.step, call.scores
+    part: Part = scores.part  # type: ignore[union-attr]
     logits = replay.value(step)
-    if not _is_the_same(logits, replay.given(call.logits), call.logits.dtype):
-        return None
+    is_random = bool(scores.dropped)  # type: ignore[union-attr]
+    way = _way(step, part.start)
+    is_half = any(each.is_half for each in way)
+    if not (is_random or _is_the_same(logits, replay.given(call.logits), is_half)):
+        raise NoReplayError("it gives other logits")
     starts = [made for _, made in replay.starts]
-    groups = [found.batch, found.heads, row, found.keys]
     at = next((i for i, (s, _) in enumerate(replay.starts) if s is part.start), None)
     if at is None:
-        return None
+        raise NoReplayError("q·k is not among what it is made of")
+    groups = [found.batch, found.heads, row, found.keys]
     dims = [i for i, dim in enumerate(axes) if any(_has(dim, key) for key in found.keys)]
     signs = [_signs(logits, dims, seed) for seed in (0, 1)]
-    found_all = [
-        torch.autograd.grad(logits, starts, s, retain_graph=True, allow_unused=True) for s in signs
-    ]
-    own = []
-    for s, gradients in zip(signs, found_all, strict=True):
-        g = gradients[at]
-        if g is None:
-            return None
-        own.append(_placed(g, found, part, row, replay) / _of_keys(s, axes, groups, found, part))
-    one, other = own
+    values = [replay.done[id(each)] for each in way]
+    by_all = torch.autograd.grad(
+        logits, [*starts, *values], signs[0], retain_graph=True, allow_unused=True
+    )
+    again = torch.autograd.grad(logits, starts, signs[1], allow_unused=True)
+    by_start = [by_all[: len(starts)], again]
+    if any(g[at] is None for g in by_start):
+        raise NoReplayError("it does not depend on q·k")
+    made = _changes(way, values, by_all[len(starts) :], call.base)
+    made.joined, made.others = _others(replay, at, by_start)
+    for each, _ in replay.starts:
+        each.is_done = True
+    one, other = (
+        _placed(g[at], found, part, row, replay) / _of_keys(s, axes, groups, found, part)  # type: ignore[arg-type]
+        for g, s in zip(by_start, signs, strict=True)
+    )
     both = one.isfinite() & other.isfinite()
     top = float(torch.where(both, one, 0).abs().max())
     if bool(((one - other).abs() > 1e-6 * top)[both].any()):
-        return None  # logits of other heads, rows or keys are mixed in
+        made.is_mixed, made.is_straight = True, False
+        return made
     each = torch.where(one.isfinite(), one, other)
-    values = _of_keys(logits.detach(), axes, groups, found, part)
     raw = _placed(starts[at].detach(), found, part, row, replay)
-    others = _others(replay, at, found_all)
-    return summary(each, values, raw, others, replay.rows)
+    return summary(each, _of_keys(logits.detach(), axes, groups, found, part), raw, made)
 
 
-def summary(
-    each: Tensor, values: Tensor, raw: Tensor, others: list[tuple[Part, float]],
-    rows: Tensor | None = None,
-) -> Slopes | None:  # fmt: skip
+def _way(step: Step, start: Step) -> list[Step]:
+    """Give the steps from a product to softmax, first to last, the product itself left out."""
+    known: dict[int, bool] = {id(start): True}
+    made = []
+    while step is not start:
+        made.append(step)
+        leading = [each for each in step.before if _leads(each, known)]
+        step = max(leading, key=lambda each: each.shape.numel())
+    return [*made, start][::-1]
+
+
+def _leads(step: Step, known: dict[int, bool]) -> bool:
+    """Say whether a step was made from one of which that is known."""
+    if id(step) not in known:
+        known[id(step)] = any(_leads(each, known) for each in step.before)
+    return known[id(step)]
+
+
+def _changes(
+    way: Sequence[Step], values: Sequence[Tensor], gradients: Sequence[Tensor | None], base: float
+) -> Slopes:
+    """Say what each step does to what it is given, entry by entry.
+
+    Args:
+        way: from the product to softmax
+        values: what each gave
+        gradients: the derivatives of logits by these, times signs ±1
+        base: what logits count times
+    """
+    made = Slopes(torch.ones(1, dtype=torch.float64), places=0)
+    pairs = zip(pairwise(values), pairwise(gradients), strict=True)
+    for step, ((given, value), (g, after)) in zip(way[1:], pairs, strict=True):
+        if g is None or after is None or g.shape != after.shape:
+            continue
+        live = (after != 0) & after.isfinite() & g.isfinite()
+        given, value, share = given.detach()[live], value.detach()[live], g[live] / after[live]
+        if cap := _cap_of(given, value, share):
+            made.cap, made.is_capped = cap, True
+            continue
+        some = share != 0  # else a mask has overwritten it
+        if not bool(some.any()):
+            continue
+        factor = share[some].median()
+        size = abs(float(factor))
+        error = float((share[some] / factor - 1).abs().max())
+        if error > CLOSE:
+            made.places += 1  # a factor of its own for each head or row
+        elif abs(size - 1) > CLOSE:
+            made.places += 1
+            made.of_head, made.cap = made.of_head * factor, made.cap * size
+        elif float(factor) < 0:
+            made.of_head = -made.of_head
+        elif error <= EXACT and abs(size - 1) <= EXACT:
+            change = (value - given)[some]
+            is_bias = len(step.before) < 2 and bool(change.max() - change.min() > EXACT)
+            since = float(after[live].abs().median()) * base
+            made.is_bias_scaled |= is_bias and abs(since - 1) > 0.2
+            continue
+        made.line = step.line or made.line
+    return made
+
+
+def _cap_of(given: Tensor, value: Tensor, share: Tensor) -> float:
+    """Give the bound of a function whose slope falls as that of tanh, or is 0 from there on.
+
+    tanh has the slope 1 − tanh². 0 if it is no such function.
+
+    Args:
+        given: what it was given
+        value: what it gave
+        share: its slope
+    """
+    top = float(share.max()) if share.numel() else 0.0
+    lost = 1 - share / top if top > 0 else torch.zeros_like(share)
+    some = lost > max(EXACT, 1e-3 * float(lost.max())) if lost.numel() else lost > 0
+    if not bool(some.any()) or float(share.min()) < 0:
+        return 0.0
+    given, value = given[some] * top, value[some]
+    bounds = value.square() / lost[some]
+    middle = bounds.median()
+    is_bound = (value * given > 0) & (value.abs() <= given.abs() * (1 + CLOSE))
+    is_alike = (bounds / middle - 1).abs() < 0.05
+    holds = bool((is_bound & is_alike).double().mean() > 0.9)
+    return float(middle.sqrt()) if holds else 0.0
+
+
+def summary(each: Tensor, values: Tensor, raw: Tensor, made: Slopes) -> Slopes:
     """Say what slopes have in common.
 
     Args:
-        each: the slopes, batch × heads × rows × keys
+        each: the slopes, batch × heads × rows × keys; NaN where they are not known
         values: the logits
         raw: the products
-        others: the sizes of the slopes by other products
-        rows: which rows these are
+        made: what is known besides
+
+    Raises:
+        NoReplayError: they have nothing in common.
     """
     live = each.isfinite() & (each != 0) & values.isfinite()
     if not bool(live.any()):
         finite = values[values.isfinite()]
         if not finite.numel() or bool(finite.max() > finite.min()):
-            return None  # rounded, or masked as a whole
-        return Slopes(each, torch.zeros(each.shape[1]), True, False, others, None, rows)
+            raise NoReplayError("logits are rounded, or masked as a whole")
+        made.of_head = torch.zeros(each.shape[1], dtype=each.dtype)
+        return made
     heads = []
-    is_straight = True
     for head in range(each.shape[1]):
         of_head, size = each[:, head][live[:, head]], raw[:, head][live[:, head]].abs()
         if not of_head.numel():
             heads.append(torch.tensor(torch.nan, dtype=each.dtype))
             continue
         is_same = bool((of_head / of_head[0] - 1).abs().max() <= CLOSE)
-        is_straight &= is_same
+        made.is_straight &= is_same
         # A cap has its slope where scores are small.
         few = size.topk(max(1, size.numel() // 5), largest=False).indices
         heads.append((of_head if is_same else of_head[few]).median())
-    made = torch.stack(heads).detach()
-    made = torch.where(made.isfinite(), made, made[made.isfinite()].median())
-    is_cap = False
-    if not is_straight:
-        share = (each / made[:, None, None])[live]
-        is_cap = bool((share > 0).all()) and bool((share <= 1 + CLOSE).all())
-        made = _schedule(each, live, made)
-    return Slopes(
-        each, made, is_straight, is_cap and made.ndim < 2, others, _silent(each, live, values), rows
+    of_heads = torch.stack(heads).detach()
+    made.of_head = of_heads = torch.where(
+        of_heads.isfinite(), of_heads, of_heads[of_heads.isfinite()].median()
     )
+    made.silent = _silent(each, values)
+    if made.is_straight:
+        return made
+    made.of_head = _schedule(each, live, of_heads)
+    if made.of_head.ndim < 2:
+        share = (each / of_heads[:, None, None])[live]
+        if not bool((share > 0).all()) or not bool((share <= 1 + CLOSE).all()):
+            raise NoReplayError("what it does to q·k is no factor, and no cap")
+        made.is_capped = True
+    return made
 
 
 def _schedule(each: Tensor, live: Tensor, made: Tensor) -> Tensor:
@@ -294,7 +425,7 @@ def _schedule(each: Tensor, live: Tensor, made: Tensor) -> Tensor:
     return made
 
 
-def _silent(each: Tensor, live: Tensor, values: Tensor) -> Tensor | None:
+def _silent(each: Tensor, values: Tensor) -> Tensor | None:
     """Find keys whose logits do not depend on q and k, the same ones in all sequences and heads.
 
     What a bound cuts off depends on the scores, and is not the same everywhere.
@@ -303,50 +434,48 @@ def _silent(each: Tensor, live: Tensor, values: Tensor) -> Tensor | None:
     lead = silent.flatten(0, 1)
     if len(lead) < 2 or not bool(silent.any()) or not bool((lead == lead[:1]).all()):
         return None
-    return silent if bool(live.any()) else None
+    return silent
 
 
-def _some_rows(
-    call: Call, found: Arrangement, step: Step, part: Part
-) -> tuple[Replay, Any, list[Axis]]:
-    """Decide which rows are computed again; give the axes of the logits and of the rows then."""
-    every = Replay(), call.axes, found.rows
+def _rows_to_take(call: Call, found: Arrangement) -> Iterator[tuple[Replay, Axes, list[Axis]]]:
+    """Give a replay of some rows, and one of all, as far as they are not too many.
+
+    With each come the axes of the logits, and of the rows, as they are then.
+    """
     count = call.logits.numel()
-    if count <= AGAIN:
-        return every
-    dims = [i for i, dim in enumerate(call.axes) if _has(dim, found.rows[0])]
-    is_apart = len(found.rows) == 1 and len(dims) == 1 and len(call.axes[dims[0]]) == 1
-    if (
-        not is_apart
-        or part.start.shape != step.shape
-        or not _has(part.start.axes[dims[0]], found.rows[0])
-    ):
-        if count > WHOLE:
-            raise NoReplayError("there are too many")
-        return every
-    size = found.rows[0].size
-    few = min(size, max(2, AGAIN * size // count))
-    rows = torch.linspace(0, size - 1, few, device=call.logits.device).round().long().unique()
-    row = Axis(len(rows))
-    axes = tuple((row,) if i == dims[0] else dim for i, dim in enumerate(call.axes))
-    return Replay(rows, dims[0] - len(axes), size), axes, [row]
+    start = call.scores.part.start  # type: ignore[union-attr]
+    places = [
+        [at - len(axes) for at, dim in enumerate(axes) if _has(dim, found.rows[0])]
+        for axes in (call.axes, start.axes)
+        if found.rows
+    ]
+    is_apart = len(found.rows) == 1 and places[0] == places[1] and len(places[0]) == 1
+    if count > AGAIN and is_apart and len(call.axes[places[0][0]]) == 1:
+        size = found.rows[0].size
+        few = min(size, max(2, AGAIN * size // count))
+        rows = torch.linspace(0, size - 1, few, device=call.logits.device).round().long().unique()
+        row = Axis(len(rows))
+        at = places[0][0] + len(call.axes)
+        axes = tuple((row,) if i == at else dim for i, dim in enumerate(call.axes))
+        yield Replay(rows, places[0][0], size), axes, [row]
+    if count <= WHOLE:
+        yield Replay(), call.axes, found.rows
 
 
 def _has(dim: Sequence[Axis], axis: Axis) -> bool:
     return any(same(each, axis) for each in dim)
 
 
-def _is_the_same(again: Tensor, logits: Tensor, dtype: torch.dtype) -> bool:
-    """Say whether what was computed again is what softmax was given."""
+def _is_the_same(again: Tensor, logits: Tensor, is_half: bool) -> bool:
+    """Say whether what was computed again is what softmax was given, as far as it is finite."""
     if again.shape != logits.shape:
         return False
-    again = again.detach()
-    is_finite = (again > -1e4) & (logits > -1e4) & again.isfinite() & logits.isfinite()
-    if not bool(is_finite.any()):
-        return False
-    error = (again - logits)[is_finite].abs().max()
-    most = torch.where(is_finite, logits, 0).abs().max().clamp(min=1)
-    return bool(error <= (0.1 if torch.finfo(dtype).bits == 16 else 1e-3) * most)
+    again, of_numbers = again.detach(), 2**-8 if is_half else 2**-23
+    is_finite = again.isfinite() & logits.isfinite()
+    scores = torch.where(is_finite & (logits > 10 * LOW), logits, 0)
+    most = float(scores.abs().max().clamp(min=1))
+    rounding = (0.1 if is_half else 1e-3) * most + 8 * of_numbers * logits.abs()
+    return not bool(((again - logits).abs() > rounding)[is_finite].any())
 
 
 def _signs(logits: Tensor, dims: Sequence[int], seed: int) -> Tensor:
@@ -384,14 +513,23 @@ def _placed(t: Tensor, found: Arrangement, part: Part, row: list[Axis], replay: 
 
 def _others(
     replay: Replay, at: int, found: Sequence[Sequence[Tensor | None]]
-) -> list[tuple[Part, float]]:
-    """Give the sizes of the slopes by other products, as far as each entry is used once."""
-    made = []
+) -> tuple[list[tuple[Part, float]], list[tuple[Part, float]]]:
+    """Give the slopes by other products: of summands of q·k, relative to its own, and of the rest.
+
+    Of the rest only the size is known, as far as each entry is used once.
+    """
+    joined, others = [], []
+    main = found[0][at]
     for number, (step, _) in enumerate(replay.starts):
-        pair = [gradients[number] for gradients in found]
-        if number == at or step.is_done or any(g is None for g in pair):
+        one, other = (gradients[number] for gradients in found)
+        if number == at or step.is_done or one is None or other is None or main is None:
             continue
-        one, other = (g.abs() for g in pair if g is not None)
+        if one.shape == main.shape and bool(((one != 0) == (main != 0)).all()):
+            weights = one[main != 0] / main[main != 0]
+            if weights.numel() and bool(((weights / weights[0] - 1).abs() < 1e-6).all()):
+                joined.append((step.part, float(weights[0])))
+                continue
+        one, other = one.abs(), other.abs()
         used = (one > 0) & (other > 0)
         if bool(used.any()):
             middle = one[used].median()
@@ -399,12 +537,16 @@ def _others(
                 (other[used] / middle - 1).abs() < 1e-3
             )
             if float(alike.double().mean()) > 0.9:
-                made.append((step.part, float(middle)))
-    return made
+                others.append((step.part, float(middle)))
+    return joined, others
 
 
-def slopes_by_row(change: Callable[[Tensor], Tensor], raw: Tensor) -> Slopes | None:
-    """Measure what a function of each score by itself multiplies it by: a kernel's score_mod."""
+def slopes_by_row(change: Callable[[Tensor], Tensor], raw: Tensor, scale: float) -> Slopes:
+    """Measure what a function of each score by itself multiplies it by: a kernel's score_mod.
+
+    Raises:
+        NoReplayError: that cannot be done; says why.
+    """
     devices = [raw.device] if raw.device.type == "cuda" else []
     with (
         torch.random.fork_rng(devices=devices),
@@ -415,6 +557,11 @@ def slopes_by_row(change: Callable[[Tensor], Tensor], raw: Tensor) -> Slopes | N
             start = raw.detach().double().requires_grad_()
             made = change(start)
             (each,) = torch.autograd.grad(made, start, torch.ones_like(made))
-        except (RuntimeError, TypeError, ValueError):
-            return None
-        return summary(each, made.detach(), start.detach(), [])
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise NoReplayError(str(error).partition("\n")[0]) from error
+        made, start, seen = made.detach(), start.detach(), made.isfinite()
+        cap = _cap_of(start[seen], made[seen], each[seen])
+        found = Slopes(torch.ones(1), is_capped=cap > 0, cap=cap)
+        found = summary(each, made, start, found)
+        found.of_head = found.of_head * scale
+        return found

@@ -75,7 +75,7 @@ class Part:
     known: tuple[Known, Known]
     axes_of: dict[str, tuple[Axis, ...]]
     given: tuple[Axes, Axes] = ((), ())  # the axes that the two had before; () if not known
-    weight: float = 1.0  # in a sum of several parts
+    weight: float = 1.0  # in a sum of several
     start: Any = None  # the Step that is this product
 
     def axes(self, which: int) -> Axes:
@@ -110,40 +110,17 @@ class Part:
 class Scores:
     """Scores that softmax may be given: what made them, and what was done to them since."""
 
-    parts: tuple[Part, ...]
-    scale: float = 1.0
-    each: tuple[tuple[Axis, Tensor], ...] = ()  # factors that differ along an axis, such as heads
-    places: int = 0
-    is_capped: bool = False
-    cap: float = 0.0  # what bounds them, if tanh does
-    is_mixed: bool = False
+    part: Part
     is_learned: bool = False  # one of the two is a parameter
-    is_added: bool = False  # something was added that may be a bias
-    is_bias_divided: bool = False
     biases: tuple[Tensor, ...] = ()  # what was added
     repeated: int = 0  # how often the same bias was added again
     # What masks were to leave out, true or far below 0, with its axes and what was put there.
     left_out: tuple[tuple[Tensor, Axes, float], ...] = ()
-    is_squeezed: bool = False  # by a cap or a bound, after a mask
-    is_guess: bool = False  # something was done of which nothing is known but what is measured
     filled: str = ""
     added: str = ""  # a mask of zeros and ones that was added
     dropped: str = ""  # what is wrong with dropout
     joined: tuple["Scores", ...] = ()  # along the keys, each with its own q and k
     lines: dict[str, str] = field(default_factory=dict)
-
-    def times(self, factor: float) -> "Scores":
-        """Multiply them."""
-        if factor == 1:
-            return self
-        return replace(
-            self,
-            scale=self.scale * factor,
-            places=self.places + 1,
-            cap=self.cap * abs(factor),
-            is_bias_divided=self.is_bias_divided or (self.is_added and abs(factor) != 1),
-            lines=self.lines | {"scale": code_line()},
-        )
 
 
 @dataclass(eq=False)
@@ -178,6 +155,7 @@ class Call:
     sums: Any = None
     step: Any = None  # the Step that gave its logits
     slopes: Any = None  # what was measured of it
+    lowest: float = 0.0  # of its logits
 
     def own(self, axes: set[Axis]) -> set[Axis]:
         """Give the axes of this call for those of weights that it was joined to."""
@@ -191,7 +169,7 @@ def key_piece(call: Call) -> tuple[Any, ...]:
     """
     if call.scores is None or call.over is None or call.over != call.keys:
         return ()
-    part = call.scores.parts[0]
+    part = call.scores.part
     letters = [part.product.letters[at] for at in part.pair]
     for which, own in enumerate(letters):
         q, k = part.tensor(1 - which), part.tensor(which)

@@ -35,6 +35,8 @@ from check_attention.follow import (
     SHAPES,
     TIMES,
     TRIANGLES,
+    VIEWS,
+    WIDENS,
     axes_after,
     gain_of,
     kept_scores,
@@ -165,6 +167,8 @@ class Watcher(TorchFunctionMode):
             return func(*args, **kwargs)
         if name == "exp_" and (trace := self.trace(args[0])).scores:
             kept = args[0].detach().clone()  # what softmax sees is overwritten
+            if (step := self.tape.get(args[0], None)) is not None:  # type: ignore[no-untyped-call]
+                self.tape[kept] = step
             result = func(*args, **kwargs)
             self.attempt(self.exponential, (name, result, kept, trace), {})
             return result
@@ -207,8 +211,10 @@ class Watcher(TorchFunctionMode):
                 continue
             function = func if is_one else lambda *a, at=at, **k: func(*a, **k)[at]
             step = next_step(self.tape, name, function, args, kwargs, made)
+            if step is None:
+                continue
             is_product = name in PRODUCTS or name in SUMS
-            if step and not (is_product and made.shape != getattr(step.args[0], "shape", 0)):
+            if not is_product or any(b.shape.numel() == made.numel() for b in step.before):
                 self.tape[made] = step
 
     def inside(self, func: Any, args: Any, kwargs: Any) -> Any:
@@ -310,13 +316,12 @@ class Watcher(TorchFunctionMode):
         scores: Scores | None = None
         mixed = total = None
         weights: tuple[Weights, ...] = ()
+        if self.keeps_scores(name, made[0], given, traces):
+            scores = kept_scores(name, args, kwargs, given, traces)
         if name not in KEEPS:
             for lost in (each for t in traces for each in t.weights):
                 lost.call.is_used = True
-            scores = self.guessed(name, result, given, traces)
         else:
-            scores = kept_scores(name, result, args, kwargs, given, traces)
-            scores = scores or self.guessed(name, result, given, traces)
             weights = self.kept_weights(name, args, kwargs, traces)
             if name.startswith("dropout"):
                 scores = self.dropped(scores, weights, args, kwargs)
@@ -344,16 +349,14 @@ class Watcher(TorchFunctionMode):
             ):
                 self.traces[each] = trace
 
-    def guessed(
-        self, name: str, result: Any, given: list[Tensor], traces: list[Trace]
-    ) -> Scores | None:
-        """Say that scores may still be scores after what is not known: they will be measured."""
-        if name in SIMILAR or not isinstance(result, Tensor) or result not in self.tape:
-            return None
-        for t, trace in zip(given, traces, strict=True):
-            if trace.scores and t.shape == result.shape and not trace.scores.is_learned:
-                return replace(trace.scores, is_guess=True)
-        return None
+    def keeps_scores(
+        self, name: str, result: Tensor, given: list[Tensor], traces: list[Trace]
+    ) -> bool:
+        """Say whether what is made from scores has the same entries, whatever was done to them."""
+        if name in SIMILAR or result not in self.tape:
+            return False
+        scored = [t.shape for t, trace in zip(given, traces, strict=True) if trace.scores]
+        return result.shape in scored or name in VIEWS | SHAPES | REPEATS | WIDENS | {"stack"}
 
     def kept_weights(
         self, name: str, args: Any, kwargs: Any, traces: list[Trace]
@@ -535,15 +538,14 @@ class Watcher(TorchFunctionMode):
             return
         self.multiplied(found, result, [])
         if name in ("baddbmm", "addmm", "addbmm"):
-            trace = self.trace(result)
             self.add_up([call for t in (tensors[0], result) if (call := self.trace(t).mixed)])
             beta = kwargs.get("beta", 1)
-            if trace.scores and beta and tensors[0].numel() > 1:
-                self.traces[result] = replace(trace, scores=replace(trace.scores, is_added=True))
             if beta and (step := self.tape.get(result, None)):  # type: ignore[no-untyped-call]
                 was = [(tensors[0], version(tensors[0]))]
                 both = (step, tensors[0])
-                self.tape[result] = Step(torch.add, both, {"alpha": beta}, result.shape, 2, was)
+                self.tape[result] = Step(
+                    torch.add, both, {"alpha": beta}, result.shape, 2, was, before=[step]
+                )
 
     def judge_merge(self, tensors: list[Tensor]) -> None:
         """Say whether what a layer is given has the tokens of its heads cut."""
@@ -596,8 +598,7 @@ class Watcher(TorchFunctionMode):
             if result.numel() == c.tensors[scored[0]].numel() and scores:
                 axes_same = self.in_place_axes(c, scored[0], traces)
                 if axes_same:
-                    made = replace(scores, is_mixed=True)
-                    self.traces[result] = Trace(axes_same, scores=made)
+                    self.traces[result] = Trace(axes_same, scores=scores)
                     return
         pair = self.pair(c, traces)
         if pair is None:
@@ -614,27 +615,25 @@ class Watcher(TorchFunctionMode):
             for letter in axes_of
         }
         given = (traces[one].axes or (), traces[other].axes or ())
-        start = Step(None, (), {}, result.shape, 1)
+        start = Step(None, (), {}, result.shape, 1, is_half=result.element_size() == 2)
         bare = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
         start.part, part = bare, replace(bare, start=start)  # and no circle, which lives on
         scores = Scores(
-            (part,), is_learned=is_learned, lines={"product": code_line()} | viewed_at(traces)
+            part, is_learned=is_learned, lines={"product": code_line()} | viewed_at(traces)
         )
         lines = [each.line for each in part.known if each.line]
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
-        scores = scores.times(factor) if factor != 1 else scores
         known = NOTHING
         start.axes = in_letters(c.result, axes, result.shape, kept)
         start.versions = [(c.tensors[at], version(c.tensors[at])) for at in pair]
         self.traces[result] = Trace(start.axes, known, scores)
-        if not is_learned:
-            scaled = Step(torch.mul, (start, factor), {}, result.shape, 2)
-            self.tape[result] = scaled if factor != 1 else start
+        scaled = Step(torch.mul, (start, factor), {}, result.shape, 2, [], before=[start])
+        self.tape[result] = scaled if factor != 1 else start
 
     def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
         """Say whether weights of channels meet tokens of v, or the other way round."""
         own = traces[at].axes or ()
-        parts = [p for w in traces[at].weights if w.call.scores for p in w.call.scores.parts]
+        parts = [p for w in traces[at].weights if w.call.scores for p in [w.call.scores.part]]
         for x in summed:
             mine = own[c.letters[at].index(x)]
             is_known = any(a.is_feature for p in parts for a in (*p.summed, *mine))
@@ -667,9 +666,7 @@ class Watcher(TorchFunctionMode):
         if value._base is target:
             return  # t[…] *= s, which was noted where it multiplied
         new = self.trace(value)
-        if new.scores and not (
-            trace.scores and alike_factors(new.scores.scale, trace.scores.scale)
-        ):
+        if new.scores and not trace.scores:
             self.traces[target] = Trace(is_by_entry=True)
         elif not (new.scores or trace.scores or trace.weights):
             self.write(target, trace, new, target[index].numel() / max(1, target.numel()))
@@ -771,7 +768,7 @@ class Watcher(TorchFunctionMode):
         if (
             scores
             and scores.is_learned
-            and not any(part.side(axis) for part in scores.parts for dim in axes for axis in dim)
+            and not any(scores.part.side(axis) for dim in axes for axis in dim)
         ):
             scores = None
         if trace.axes is None:  # they were lost on the way
@@ -783,8 +780,7 @@ class Watcher(TorchFunctionMode):
         call.is_made = trace.scores is None and trace.axes is not None and not trace.is_lost
         if scores:
             call.about["lines"] = scores.lines | {"softmax": code_line()}
-            for part in scores.parts:
-                part.start.is_done = True
+            scores.part.start.is_done = True
         return call
 
     def softmax(
@@ -813,9 +809,12 @@ class Watcher(TorchFunctionMode):
         over = {axis.root for axis in axes[dim]}
         call = self.call(name, input, trace, over, axes)
         if name == "softmin" and call.scores:
-            call.scores, call.logits = call.scores.times(-1.0), -call.logits
-            if call.step:
-                call.step = Step(torch.neg, (call.step,), {}, input.shape, call.step.depth + 1)
+            call.logits = -call.logits
+            if step := call.step:
+                call.step = Step(
+                    torch.neg, (step,), {}, input.shape, step.depth + 1, [], before=[step],
+                    line=code_line(),
+                )  # fmt: skip
         call.is_log = "log" in name
         self.similar[f"{name} over dim {dim} of {tuple(input.shape)}", self.place()] += 1
         self.wait(call, result, axes)

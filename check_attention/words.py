@@ -3,6 +3,7 @@
 __version__ = "3.0"
 SITE = ""  # the address of the site that this file comes from
 CLOSE = 0.02  # two scales that differ by less are the same: bf16 has 8 binary digits
+LOW = -1e3  # what is put in place of a logit to leave a key out is below this
 FLAT = 0.95  # this share of the keys: e^(−σ²) is there at σ = 0.23, nn.Linear starts at 0.33
 
 

@@ -144,7 +144,7 @@ SCORE_MODS = {
         lambda z, b, h, i, j: torch.where(i >= j, z, -torch.inf),
     ),
     "a cap": (
-        "other",
+        "bounded",
         lambda z, b, h, i, j: torch.tanh(z / 20),
         lambda z, b, h, i, j: 20 * torch.tanh(z / 20),
     ),

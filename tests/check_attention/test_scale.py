@@ -214,7 +214,21 @@ def test_it_is_followed_through_odd_ways(way):
         z = (Q @ K.mT / d**0.5).double().exp()
         sink = np.e / (np.e + z.sum(-1))
         assert [row.sink for row in rows] == pytest.approx(sink.mean((0, 2)).tolist(), rel=1e-5)
-    assert rows[0].is_mixed == (way == "talking heads")
+    assert not rows[0].is_mixed  # by ones on the diagonal
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(1.0, "root"), (0.5, "width")])
+def test_heads_that_are_mixed_before_softmax(after, verdict):
+    mixing = torch.eye(H) + torch.rand(H, H, generator=torch.Generator().manual_seed(0))
+    for mix in (
+        lambda z: functional.conv2d(z, mixing[:, :, None, None]),
+        lambda z: torch.einsum("bhij,gh->bgij", z, mixing),
+        lambda z: functional.linear(z.movedim(1, -1), mixing).movedim(-1, 1),
+    ):
+        rows = rows_of(
+            lambda q, k, v, m=mix: (m(q @ k.mT / d**0.5) * after).softmax(-1) @ v, Q, K, K
+        )
+        assert {(row.scale_verdict, row.is_mixed) for row in rows} == {(verdict, True)}
 
 
 # What a configuration states -------------------------------------------------------------------
