@@ -239,7 +239,7 @@ class Look:
             own = [_times_root(first, scale), _times_root(part, scale * weight)]
             if abs(weight - 1) > CLOSE and all(abs(each - 1) < CLOSE for each in own):
                 continue  # two attentions whose scores are added, each with heads of its own size
-            if len(part.product.result) != len(first.product.result):
+            if not _is_longer(part, first):
                 continue
             # The letters of the second, as those of the first that stand in the same place.
             alike = dict(zip(part.product.result, first.product.result, strict=True))
@@ -312,7 +312,9 @@ class Look:
             places=slopes.places + of_q.places + of_k.places,
             factors=[float(scale.mean()), of_q.factor, of_k.factor],
             is_unit=of_q.is_unit and of_k.is_unit,
+            is_normed=of_q.is_normed and of_k.is_normed,
             is_mixed=slopes.is_mixed,
+            summands=1 + len(slopes.others) + len(slopes.joined) - len(self.summands(call)),
             is_capped=slopes.is_capped,
             cap_used=slopes.cap * call.base,
             rows_are_heads=(features and sums_features)
@@ -670,6 +672,26 @@ def size_of(call: Call, more: Scores) -> float:
     sizes = {id(part.start): size for part, size in call.slopes.others}
     size: float = sizes.get(id(more.part.start), abs(float(call.slopes.of_head.mean())))
     return size
+
+
+def _is_longer(part: Part, first: Part) -> bool:
+    """Say whether rows and keys of a product are those of the first one, with more coordinates.
+
+    Where what q meets differs from row to row, as with relative positions, it is a bias.
+    """
+
+    def sides(of: Part) -> list[tuple[bool, bool]]:
+        one, other = (of.product.letters[at] for at in of.pair)
+        return [(x in one, x in other) for x in of.product.result]
+
+    mine, theirs = sides(part), sides(first)
+    if len(mine) != len(theirs):
+        return False
+    # Which of the two factors is q makes no difference.
+    for turned in (mine, [side[::-1] for side in mine]):
+        if all(a == b or all(b) for a, b in zip(turned, theirs, strict=True)):
+            return True
+    return False
 
 
 def _times_root(part: Part, scale: float) -> float:

@@ -30,6 +30,7 @@ PLUS = {"add", "add_", "__add__", "__radd__", "__iadd__"}
 MINUS = {"sub", "sub_", "__sub__", "__isub__", "subtract"}
 TRIANGLES = {"tril", "triu", "tril_", "triu_"}  # zeros in place of what they leave out
 MIXES = {"linear", "conv2d"}  # of scores: talking heads
+NORMS = {"layer_norm", "rms_norm", "group_norm"}
 WIDENS = {"cat", "concat", "concatenate", "pad"}  # scores by a sink
 FILLS = {"masked_fill", "masked_fill_", "where"}
 VIEWS = {
@@ -45,7 +46,9 @@ LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat re
 stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
 nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
 tril_ triu_ reciprocal __rdiv__ masked_scatter maximum minimum"""
-KEEPS = {*TIMES, *OVER, *PLUS, *MINUS, *MIXES, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split()}
+KEEPS = {
+    *TIMES, *OVER, *PLUS, *MINUS, *MIXES, *NORMS, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split(),
+}  # fmt: skip
 
 
 def axes_after(
@@ -165,7 +168,9 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
         by = {id(t): trace for t, trace in zip(given, traces, strict=True)}
         return _multiplied(name, args[0], args[1], by)
     if name == "normalize":
-        return Known(is_unit=True)
+        return Known(is_unit=True, is_normed=True)
+    if name in NORMS:
+        return Known(is_normed=True)
     if name in MIXES:
         return NOTHING  # q and k are made anew
     if name == "neg":
@@ -228,7 +233,7 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
         one, other = other, one
     known, also = known_of(one), known_of(other)
     if other.numel() > 1 and other.shape == (*one.shape[:-1], 1):
-        return Known(is_unit=name in OVER)  # a norm
+        return Known(is_unit=name in OVER, is_normed=True)
     is_row = 1 < other.numel() == other.shape[-1]
     if is_row or isinstance(other, nn.Parameter):
         gain = other.detach().float()
@@ -240,7 +245,7 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
             return known.times(gain.flatten())  # one for each head
         if also.places:  # numbers made it: a scale that is learned for each coordinate
             return known.times(float(gain.square().mean().sqrt()))
-        return Known(is_unit=known.is_unit)
+        return Known(is_unit=known.is_unit, is_normed=known.is_normed)
     if other.shape[-1] == 1 < one.shape[-1] and 1 < other.numel() < one.numel():
         return known.times(_of_rows(other.detach().float(), name in OVER))
     factor = also.factor if isinstance(also.factor, float) else 1.0

@@ -7,6 +7,7 @@ from typing import Any
 
 from check_attention.words import AXES, CLOSE, FLAT, LAYOUT, MASKS, RIGHT, SCALES, SITE, SOFTMAX
 
+CARRIED = 0.12  # by how much lengths differ in a small model, from its random weights
 BY_CHANCE = ("half", "thrice", "precedence", "tokens", "log2")  # what a stated 8/d may be, too
 
 
@@ -72,6 +73,8 @@ class Row:
     output: float = math.nan  # root mean square of what came out
     digest: float = math.nan  # a number that tells it from what came out of another model
     is_unit: bool = False  # q and k were divided by their lengths
+    is_normed: bool = False  # q and k were, or a norm of a layer came before them
+    summands: int = 1  # products whose sum softmax is given
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
     is_capped: bool = False
     is_other_bias: bool = False  # than the other layers of its kind have
@@ -152,19 +155,32 @@ class Row:
         says = self.says if not self.stated > 0 else []
         agrees = [value for _, value in says if any(map(near, _uses(value))) or self.uses(value)]
         contrary = bool(says) and not agrees
+        lopsided = self.q_norm / self.k_norm if self.k_norm else math.nan
+        # As if √d stood in the weights that make q, or k. Heads of 4 may differ by 2 by chance.
+        is_carried = self.d >= 8 and any(
+            abs(lopsided / each - 1) < CARRIED for each in (1 / root, root)
+        )
+        of_sum = (self.d * self.summands) ** -0.5 if self.d and self.summands > 1 else math.nan
         is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)
-        own_one = near(1) and any(_near(value)(1) for value in agrees)
+        own_one = near(1) and self.is_normed and any(_near(value)(1) for value in agrees)
         found = {
             "unknown": math.isnan(scale),
             "tokens": self.by_length > 0,
             "zero": scale == 0,
             "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
+            "carried": near(1 / root)
+            and is_carried
+            and self.spread_qk
+            < 0.2  # with nn.Linear's weights it is 0.33, and this over √8 is 0.12
+            and not self.stated > 0,
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
             "blunt": is_cosine and 0 < scale < 1 - CLOSE and self.share > FLAT,
             "cosine": is_cosine,
+            "summed": near(of_sum) and not contrary,
+            "absorbed": near(1) and is_carried and self.spread_qk < 2,
         }
         name = next((name for name, holds in found.items() if holds), "")
         if name == "stated" and near(1 / root):
@@ -338,7 +354,11 @@ class Row:
         near = _near(self.scale)
         wide = self.q_width if self.q_width and near(self.q_width**-0.5) else self.width
         at_width = near(self.length**-0.5) if self.length else False
+        longer, shorter = max(self.q_norm, self.k_norm), min(self.q_norm, self.k_norm)
         return vars(self) | {
+            "short": "q" if self.q_norm < self.k_norm else "k",
+            "long": "k" if self.q_norm < self.k_norm else "q",
+            "ratio": longer / shorter if shorter else math.inf,
             "root": root,
             "fits": self.fits,
             "times": self.scale * root,

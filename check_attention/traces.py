@@ -19,6 +19,7 @@ class Known:
     factor: Any = 1.0
     places: int = 0
     is_unit: bool = False  # it was divided by its length
+    is_normed: bool = False  # the same, or a norm of a layer came before
     line: str = ""
     others: tuple[Any, ...] = ()  # factors of parts of it, if they differ
     left: float = 1.0  # the share of it that nothing was written over
@@ -50,6 +51,7 @@ class Known:
         return replace(
             self, factor=found[0], others=tuple(found[1:]), places=max(self.places, other.places),
             is_unit=self.is_unit and other.is_unit, line=self.line or other.line,
+            is_normed=self.is_normed and other.is_normed,
         )  # fmt: skip
 
 

@@ -19,6 +19,21 @@ SEEN = "your-model/#verdicts"
 SCALES = {
     "root": ("variance/#from-the-variance-to-the-divisor", "Scale 1/√d, as expected"),
     "stated": (SEEN, "Scale as stated: {scale:.3g}, by {source}"),
+    "summed": (
+        SEEN,
+        "Scale 1/√({summands}·{d}), for {summands} products that are added: a sum of them has "
+        "{summands} times the variance of one",
+    ),
+    "absorbed": (
+        SEEN,
+        "No divisor, and the weights make up for it: {short} is {ratio:.3g} times shorter than "
+        "{long}, as if divided by √d = {root:.3g}",
+    ),
+    "carried": (
+        HOLD,
+        "Scaled twice: q·k is divided by √d, and {short} is {ratio:.3g} times shorter than {long}, "
+        "as if its weights, or what they are given, were divided by √d = {root:.3g}, too",
+    ),
     "contrary": (
         SEEN,
         "Not the scale that is stated: {scale:.3g}, where {source} says {stated:.3g}",
@@ -238,7 +253,7 @@ MASKS = {
     "dropout": (SEEN, "Dropout in the wrong place: {mask_detail}"),
 }
 # No fault, as far as one can know; what was not understood is a fault of its own.
-RIGHT = ("root", "stated", "cosine", "channels", "unknown")
+RIGHT = ("root", "stated", "summed", "absorbed", "cosine", "channels", "unknown")
 # What --fail-on may name, and what that means.
 KINDS = {
     "scale": "a scale, a cap or a bias that is wrong",
