@@ -160,6 +160,35 @@ class Look:
                 shown = logits[..., before : before + k.shape[2]]
                 sink = torch.cat([logits[..., :before], logits[..., before + k.shape[2] :]], -1)
         self.add(call, found, places, count, shown, sink, q, k)
+        if sink is not None and k is not None and call.sums is not None:
+            self.judge_columns(call, found, places, logits, before, k.shape[2])
+        call.met = None
+
+    def judge_columns(
+        self, call: Call, found: Arrangement, places: Tensor, logits: Tensor, before: int,
+        count: int,
+    ) -> None:  # fmt: skip
+        """Say whether v meets another column of the weights than that of its key."""
+        axes = self.watcher.trace(call.met).axes
+        if call.met is None or axes is None or "softmax" not in call.form:
+            return
+        own = {axis.root for axis in found.keys}
+        keys = [axis for dim in axes for axis in dim if axis.root in own]
+        groups = [found.batch, found.heads, found.rows, keys]
+        met = found.place(call.met.detach(), axes, groups, places).float()
+        weights = logits.float().softmax(-1)
+        others = [start for start in range(weights.shape[-1] - count + 1) if start != before]
+        for start in (before, *others):
+            piece = weights[..., start : start + count]
+            if met.shape != piece.shape or not torch.allclose(met, piece, atol=1e-3):
+                continue
+            if start != before:
+                call.sums.about["axis_verdict"] = "crossed"
+                call.sums.about["axis_detail"] = (
+                    f"v's first key gets column {start} of the weights, and its own is {before}: a "
+                    "column that is no key's was kept, and that of a key was dropped"
+                )
+            return
 
     def measure_slopes(self, call: Call, found: Arrangement) -> None:
         """Measure by what q·k is multiplied; forget where the call's scores come from if not."""
@@ -327,6 +356,8 @@ class Look:
         is_sum = slopes.is_straight and not slopes.is_capped
         scored = Scored(q, k, scale, factors, is_sum)
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
+        if is_sum and "exp" in call.form:
+            call.shift = measured.level.amax(-1)
         for more in scores.joined:
             of_more = more.part.known
             on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
@@ -429,7 +460,8 @@ class Look:
             k if k is not None and not getattr(call.about["module"], "add_zero_attn", 0) else None
         )
         if not (about.get("is_over_channels") or about.get("rows_are_heads")):
-            masking.look(measured, places, keys, meant, plain, self.watcher.padding, count)
+            w = self.watcher
+            masking.look(measured, places, keys, meant, plain, w.padding, count, w.tail)
         slopes = call.slopes
         if scores and d and not (slopes.is_capped or slopes.is_mixed):
             falls = straight_bias(measured, places, keys - count) if keys >= count > 1 else None

@@ -150,7 +150,7 @@ def _call(
     watcher: Watcher, number: int,
 ) -> None:  # fmt: skip
     """Call a model with a batch, and say what of it is padding."""
-    watcher.padding = watcher.sequences = None
+    watcher.padding = watcher.tail = watcher.sequences = None
     if forward:
         with _told(model, watcher):
             forward(model, batch)
@@ -174,6 +174,7 @@ def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
     def begin(_: nn.Module, positional: tuple[Any, ...], named: dict[str, Any]) -> None:
         watcher.is_paused = True  # what is asked here is none of the model
         watcher.padding = _padding(model, positional, named)
+        watcher.tail = _tail(positional, named)
         watcher.sequences = _sequences(positional, named)
         given = (*flat(positional), *flat(named.values()))
         watcher.begin([t for t in given if isinstance(t, Tensor)])
@@ -196,9 +197,9 @@ def _other_length(
     heads.
     """
     doubtful = [row for row in report.rows if row.is_doubtful]
-    if not doubtful:
+    tokens = {row.positions for row in report.rows if row.is_doubtful or row.may_be_of_length}
+    if not tokens:
         return
-    tokens = {row.positions for row in doubtful}
     # No half, and no other number that stands for something else here.
     sizes = {n: n - max(1, n // 3) for n in tokens}
     again: Report | None = None
@@ -348,6 +349,23 @@ def _sequences(positional: Iterable[Any], named: Mapping[str, Any]) -> int | Non
     for t in (*positional, *named.values()):
         if isinstance(t, Tensor) and t.ndim > 1:
             return t.size(0)
+    return None
+
+
+def _tail(positional: Iterable[Any], named: Mapping[str, Any]) -> Tensor | None:
+    """Say which tokens of a batch look like padding: a number that ends sequences, more or less of
+    it, and that stands nowhere else.
+    """
+    for t in (*positional, *named.values()):
+        if not isinstance(t, Tensor) or t.ndim != 2 or t.is_floating_point() or t.size(0) < 2:
+            continue
+        ends = t[:, -1].unique()
+        for number in ends if t.dtype != torch.bool else ():
+            is_it = t == number
+            at_end = is_it.flip(1).cumprod(1).flip(1).bool()
+            lengths = at_end.sum(1)
+            if bool((is_it == at_end).all()) and 1 < int(lengths.max()) > int(lengths.min()):
+                return at_end
     return None
 
 

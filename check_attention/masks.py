@@ -35,6 +35,8 @@ class Masking:
     added: str = ""  # a mask of zeros and ones that was added
     dropped: str = ""  # what is wrong with dropout
     corner: str = ""  # why a causal mask does not end at the last key
+    is_elsewhere: bool = False  # in other calls it ends at another one
+    is_along_queries: bool = False  # rows of padding see nothing, and all others see padding
     # With a cache there are fewer rows than keys. Lengths at which no row sees its own key:
     cached_strict: set[tuple[int, int]] = field(default_factory=set)
     is_cached_right: bool = False  # at some length they see it
@@ -42,7 +44,7 @@ class Masking:
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
-        k: Tensor | None, padding: Tensor | None, count: int,
+        k: Tensor | None, padding: Tensor | None, count: int, tail: Tensor | None = None,
     ) -> None:  # fmt: skip
         """Look at some rows of one call.
 
@@ -54,6 +56,7 @@ class Masking:
             k: the keys, batch × heads × keys × d
             padding: which tokens the caller says are padding, batch × keys
             count: how many rows there are, of which these are some
+            tail: which tokens look like padding, batch × keys
         """
         allowed, weights = found.allowed, found.weights
         if keys > max(2, count):
@@ -86,6 +89,8 @@ class Masking:
                     self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
                     given = torch.where(part, weights, 0).sum(-1)
                     self.zero_weight = max(self.zero_weight, float(given.max()))
+        if tail is not None and tail.shape == (allowed.shape[0], keys):
+            self.look_at_tail(allowed, places, count, tail)
         if padding is not None and padding.shape == (allowed.shape[0], keys):
             some = padding.any(-1) & ~padding.all(-1)
             seen = allowed.any(1).any(1)
@@ -96,6 +101,16 @@ class Masking:
                 given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
                 if bool(real.any()):
                     self.padded = max(self.padded, float(given.max()))
+
+    def look_at_tail(self, allowed: Tensor, places: Tensor, count: int, tail: Tensor) -> None:
+        """Look whether tokens that look like padding are all that is seen, or rows without keys."""
+        some = tail.any(-1) & ~tail.all(-1)
+        seen = allowed.any(1).any(1)  # batch × keys
+        self.is_padding_inverted |= bool(((seen == tail).all(-1) & some).any())
+        if count == tail.shape[1]:
+            blind, of_tail = ~allowed.any(1).any(-1), tail[:, places]
+            is_it = (blind == of_tail).all(-1) & of_tail.any(-1) & (seen | ~tail).all(-1)
+            self.is_along_queries |= bool((is_it & some).any())
 
     def look_at_cache(
         self, allowed: Tensor, places: Tensor, count: int, k: Tensor | None
@@ -113,6 +128,8 @@ class Masking:
                 f"it lets the last of {count} queries see {count} of {keys} keys, the oldest. "
                 "Shift it by the length of the cache"
             )
+        elif not bool(allowed.all()):
+            self.is_elsewhere = True
 
     def verdict(self) -> tuple[str, str]:
         """Give the name of what is wrong and the words for it, or nothing."""
@@ -128,10 +145,15 @@ class Masking:
                 "The first query has no key at all. triu(1) leaves out later keys alone, triu(0) a "
                 "query's own, too"
             )
-        if self.corner:
+        if self.corner and not self.is_elsewhere:
             return "corner", self.corner
         if self.is_padding_inverted:
             return "inverted", "padding takes part, and nothing else. Negate the mask"
+        if self.is_along_queries:
+            return "fails", (
+                "it lies along the queries: rows of padding see no key, and all others see "
+                "padding. Its tokens are keys: mask[:, None, None, :]"
+            )
         if self.added:
             return "fails", self.added
         if self.leaked > LEAK:

@@ -117,7 +117,13 @@ class Report:
         is_told = False
         for row in self.rows:
             again = found.get((row.layer, row.head))
-            if again is None or not row.is_doubtful:
+            if again is None or not (row.is_doubtful or row.may_be_of_length):
+                continue
+            if row.may_be_of_length:
+                if again.scale_verdict == "root" and again.positions != row.positions:
+                    row.stated = row.scale
+                    row.source = f"a factor of the length, which is 1 for {again.positions} tokens"
+                    row.judge()
                 continue
             if (again.positions, again.heads) == (row.positions, row.heads):
                 continue

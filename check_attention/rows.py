@@ -79,6 +79,7 @@ class Row:
     is_capped: bool = False
     is_other_bias: bool = False  # than the other layers of its kind have
     is_bias_divided: bool = False  # what was added to q·k was scaled with it
+    is_mup: bool = False  # the module or its configuration says so
     is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
     rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
     axis_verdict: str = ""
@@ -130,6 +131,11 @@ class Row:
             return False
         return _near(n**-0.5)(self.scale) or n in (self.heads, self.said)
 
+    @property
+    def may_be_of_length(self) -> bool:
+        """Whether a factor that has no name may be one of the length, such as log n."""
+        return self.scale_verdict == "other" and 0.5 < self.scale * math.sqrt(self.d) < 2
+
     def of_bias(self) -> str:
         """Name what is wrong with a cap or with what is added to q·k, if anything is."""
         found = {
@@ -171,8 +177,7 @@ class Row:
             "channels": self.is_over_channels and not self.stated > 0,
             "carried": near(1 / root)
             and is_carried
-            and self.spread_qk
-            < 0.2  # with nn.Linear's weights it is 0.33, and this over √8 is 0.12
+            and self.spread_qk < 0.2  # nn.Linear's weights give 0.33, and √8 times less is 0.12
             and not self.stated > 0,
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),
@@ -195,6 +200,9 @@ class Row:
             or (agrees and "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE})
         ):
             self.stated, self.source = scale, self.said_by(agrees[0])
+            return "stated"
+        if self.is_mup and {"by d", "8/d"} & {*readings}:
+            self.stated, self.source = scale, "mup = True"
             return "stated"
         if contrary and (near(1 / root) or not readings):
             self.stated, self.source = says[0][1], self.said_by(says[0][1])

@@ -26,6 +26,15 @@ REGROUPS = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", 
 
 
 @dataclass(eq=False)
+class Fill:
+    """A mask that made a new tensor of scores."""
+
+    result: Callable[[], Tensor | None]
+    line: str
+    is_used: bool = False
+
+
+@dataclass(eq=False)
 class Step:
     """One call on the way: its arguments, with the step before in place of a tensor.
 
@@ -45,6 +54,7 @@ class Step:
     before: list["Step"] = field(default_factory=list)
     line: str = ""
     is_half: bool = False  # in 16 bits
+    fills: list[Fill] = field(default_factory=list)  # of the product
 
 
 class NoReplayError(Exception):

@@ -65,6 +65,12 @@ def own_scales(module: Any) -> list[tuple[str, float]]:
     return found
 
 
+def says_mup(*places: Any) -> bool:
+    """Say whether a module or a configuration says that it follows μP, which divides by d."""
+    names = ("mup", "use_mup", "is_mup")
+    return any(getattr(place, name, None) is True for place in places for name in names)
+
+
 def cap_of(*places: Any) -> tuple[float, str]:
     """Give the cap that a module or a configuration states, and how it calls it."""
     for place in places:

@@ -153,6 +153,9 @@ class Call:
     crossed: str = ""  # what is wrong with the axis of v
     corner: str = ""  # what is wrong with a causal mask
     v: Tensor | None = None  # as long as it is looked at
+    met: Tensor | None = None  # the weights that v met, as long
+    shift: Tensor | None = None  # what was subtracted from rows before exp
+    is_rescaled: bool = False  # its weights, or their product with v, by a factor for each row
     output: tuple[float, float] | None = None
     sums: Any = None
     step: Any = None  # the Step that gave its logits

@@ -28,6 +28,7 @@ from check_attention.axes import (
     roots,
 )  # fmt: skip
 from check_attention.follow import (
+    FILLS,
     KEEPS,
     OVER,
     PLUS,
@@ -45,7 +46,7 @@ from check_attention.follow import (
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
-from check_attention.slopes import Step, next_step, version
+from check_attention.slopes import Fill, Step, next_step, version
 from check_attention.stated import (
     DIVIDES_BIAS,
     cap_of,
@@ -54,6 +55,7 @@ from check_attention.stated import (
     is_attention,
     own_scales,
     rotary_factor,
+    says_mup,
     stated_scale,
 )  # fmt: skip
 from check_attention.traces import (
@@ -72,9 +74,10 @@ from check_attention.traces import (
     has_nan,
     is_zero_one,
     key_piece,
+    two_values,
 )  # fmt: skip
 from check_attention.unseen import Unseen
-from check_attention.words import CLOSE
+from check_attention.words import CLOSE, LOW
 
 PRODUCTS = {
     "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "dot", "vdot", "baddbmm", "addmm",
@@ -91,6 +94,7 @@ MERGED = (
     "the output, batch × heads × tokens × d, was viewed as batch × tokens × width at once. Undo "
     "the transpose(1, 2) before"
 )
+NOT_USED = "masked_fill or where in {line} gives a new tensor, and nothing uses it"
 # What may be an attention that is written in another way; named if nothing was seen.
 SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
 FORMS = {*SOFTMAXES, "scaled_dot_product_attention"}
@@ -125,8 +129,10 @@ class Watcher(TorchFunctionMode):
         self.heads = 0  # of the nn.MultiheadAttention that is at work
         self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
+        self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding: Tensor | None = None  # which tokens of the batch are padding
+        self.tail: Tensor | None = None  # which tokens look like padding: one number, at the end
         self.sequences: int | None = None  # in the batch; windows of them may be more
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
@@ -157,6 +163,9 @@ class Watcher(TorchFunctionMode):
 
     def noted(self, name: str, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call the function, and note what it is to attention."""
+        for t in flat([*args, *kwargs.values()]) if len(self.fills) else ():
+            if isinstance(t, Tensor) and (fill := self.fills.get(t, None)):  # type: ignore[no-untyped-call]
+                fill.is_used = True
         if name in WHOLES:
             return self.inside(func, args, kwargs)
         if name in FORMS and torch._C._functorch.peek_interpreter_stack() is not None:
@@ -318,6 +327,10 @@ class Watcher(TorchFunctionMode):
         weights: tuple[Weights, ...] = ()
         if self.keeps_scores(name, made[0], given, traces):
             scores = kept_scores(name, args, kwargs, given, traces)
+            if scores and name in FILLS and made[0] is not args[0]:
+                fill = Fill(weakref.ref(made[0]), code_line())
+                self.fills[made[0]] = fill
+                scores.part.start.fills.append(fill)
         if name not in KEEPS:
             for lost in (each for t in traces for each in t.weights):
                 lost.call.is_used = True
@@ -384,6 +397,7 @@ class Watcher(TorchFunctionMode):
                     each.call.over, each.call.is_cut = set(totals[0][1]), False
                 elif number is not None:
                     each.call.after *= number
+                each.call.is_rescaled |= isinstance(factor, Tensor) and factor.numel() > 1
         elif name == "normalize":
             axis = kwargs.get("dim", args[2] if len(args) > 2 else 1)
             for each in weights:
@@ -418,6 +432,12 @@ class Watcher(TorchFunctionMode):
         pieces = [key_piece(call) for call in (one, other)]
         if one.sums is not None and all(pieces) and pieces[0] == pieces[1]:
             one.sums.about["axis_verdict"] = "pieces"
+        shifts = [call.shift for call in (one, other)]
+        if one.sums is None or any(s is None for s in shifts) or shifts[0].shape != shifts[1].shape:
+            return
+        differs = bool(((shifts[0] - shifts[1]).abs() > CLOSE).any())
+        if differs and not (one.is_rescaled or other.is_rescaled):
+            one.sums.about["axis_verdict"] = "shifted"
 
     def is_cut(self, name: str, args: Any) -> bool:
         """Say whether a mask takes weight from most rows, after softmax."""
@@ -454,6 +474,8 @@ class Watcher(TorchFunctionMode):
             self.look.judge_axis(call)
             return call
         number = gain_of(next((a for a in args if not self.trace(a).mixed), None), name in OVER)
+        if any(isinstance(a, Tensor) and a.numel() > 1 and not self.trace(a).mixed for a in args):
+            call.is_rescaled = True
         if number is not None and call.sums is not None:
             call.after *= number
             call.sums.about["after"] = call.after
@@ -540,6 +562,11 @@ class Watcher(TorchFunctionMode):
         if name in ("baddbmm", "addmm", "addbmm"):
             self.add_up([call for t in (tensors[0], result) if (call := self.trace(t).mixed)])
             beta = kwargs.get("beta", 1)
+            scores = self.trace(result).scores
+            if scores and not beta and two_values(tensors[0])[0] < LOW:
+                lines = {"mask": code_line()} | scores.lines
+                scores = replace(scores, added="beta=0 leaves it out", lines=lines)
+                self.traces[result] = replace(self.trace(result), scores=scores)
             if beta and (step := self.tape.get(result, None)):  # type: ignore[no-untyped-call]
                 was = [(tensors[0], version(tensors[0]))]
                 both = (step, tensors[0])
@@ -584,6 +611,7 @@ class Watcher(TorchFunctionMode):
                 is_value = any(a.is_feature for t in others for dim in t.axes or () for a in dim)
                 for each in traces[at].weights:
                     each.call.crossed, each.call.v = crossed, v
+                    each.call.met = c.tensors[at]
                     each.call.is_log &= is_value
                     self.meets(each.call, each.call.own(keys), result, c.tensors[at])
                 more = tuple(each for i in weights[1:] for each in traces[i].weights)
@@ -781,6 +809,9 @@ class Watcher(TorchFunctionMode):
         if scores:
             call.about["lines"] = scores.lines | {"softmax": code_line()}
             scores.part.start.is_done = True
+            for fill in scores.part.start.fills:
+                if not fill.is_used and fill.result() is None:
+                    call.scores = replace(scores, added=NOT_USED.format(line=fill.line))
         return call
 
     def softmax(
@@ -1005,6 +1036,7 @@ class Watcher(TorchFunctionMode):
             "module": module,
             "config": config,
             "says": own_scales(module),
+            "is_mup": says_mup(module, config),
             "cap": cap,
             "cap_source": cap_source,
             "says_causal": "the module says is_causal = True" if causal is True else "",
@@ -1020,7 +1052,9 @@ class Watcher(TorchFunctionMode):
             stated, source = self.stated(call, d)
             fields: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads}
             fields |= {"said": said["said"] if d else 0, "stated": stated, "source": source}
-            fields |= {name: said[name] for name in ("says", "cap", "cap_source", "lines")}
+            fields |= {
+                name: said[name] for name in ("says", "is_mup", "cap", "cap_source", "lines")
+            }
             fields["is_made"] = said.get("is_made", False)
             sums = self.found[key] = Sums(places=0, **fields)
         places = max(sums.about["places"], about.pop("places", 0))

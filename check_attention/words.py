@@ -228,6 +228,11 @@ AXES = {
         "Softmax over pieces of the keys: each piece has a softmax of its own, and the results "
         "were added, so that a query's weights sum to more than 1",
     ),
+    "shifted": (
+        SEEN,
+        "Pieces of a row that do not fit: another maximum is subtracted from each before exp, and "
+        "what was summed before is not multiplied by exp(old − new)",
+    ),
     "logarithms": (
         SEEN,
         "Logarithms in place of weights: v meets what log_softmax gives. Take softmax",
