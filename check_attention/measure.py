@@ -66,6 +66,7 @@ class Sums:
         columns = {
             "rows": s["rows"],
             "not_finite": s["not finite"],
+            "is_even": s.get("max uneven", torch.ones_like(s["rows"])) < CLOSE,
             "empty": s["empty"],
             "first_broken": torch.where(s["max -broken"] > NO_ROW, -s["max -broken"], -1),
             "keys": mean("keys"),
@@ -106,6 +107,7 @@ class Sums:
             numbers: Any = {name: float(column[head]) for name, column in columns.items()}
             for name in ("rows", "not_finite", "empty", "first_broken"):
                 numbers[name] = int(numbers[name])
+            numbers["is_even"] = bool(numbers["is_even"])
             if len(self.scales) > 1:
                 numbers["scales"] = sorted({float(scale[head]) for scale in self.scales})
             of_head = dict(about)
@@ -163,6 +165,13 @@ class Measured:
     weights: Tensor
     scale: Tensor | None = None  # of each head, all factors together
     is_sum: bool = False  # logits are scale·q·k and level
+
+
+def uneven(t: Tensor) -> Tensor:
+    """Say for each head by how much a length differs from the mean at most, relative to it."""
+    lengths = t.norm(dim=-1)
+    mean = lengths.mean((0, 2), keepdim=True).clamp(min=1e-30)
+    return (lengths / mean - 1).abs().amax((0, 2))
 
 
 def measure(
@@ -250,6 +259,7 @@ def measure(
             "queries": torch.full((heads,), q.shape[0] * q.shape[2]),
             "all keys": torch.full((heads,), k.shape[0] * k.shape[2]),
             "max q·k": largest(size(part)),
+            "max uneven": torch.maximum(*(uneven(t) for t in (q, k))),
         }
         product = centred(score)
         if not sums.about.get("is_mixed"):

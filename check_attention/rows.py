@@ -73,6 +73,7 @@ class Row:
     output: float = math.nan  # root mean square of what came out
     digest: float = math.nan  # a number that tells it from what came out of another model
     is_unit: bool = False  # q and k were divided by their lengths
+    is_even: bool = False  # all queries have the same length, and all keys
     is_normed: bool = False  # q and k were, or a norm of a layer came before them
     summands: int = 1  # products whose sum softmax is given
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
@@ -155,7 +156,8 @@ class Row:
         near = _near(scale)
 
         def units() -> bool:
-            return all(abs(norm * root - 1) < CLOSE for norm in (self.q_norm, self.k_norm))
+            lengths = [norm * root for norm in (self.q_norm, self.k_norm)]
+            return self.is_even and all(abs(length - 1) < CLOSE for length in lengths)
 
         readings = self.readings(scale)
         says = self.says if not self.stated > 0 else []
@@ -177,7 +179,7 @@ class Row:
             "channels": self.is_over_channels and not self.stated > 0,
             "carried": near(1 / root)
             and is_carried
-            and self.spread_qk < 0.2  # nn.Linear's weights give 0.33, and √8 times less is 0.12
+            and self.spread_qk < 0.4  # weights of variance 1/width give 1, and √8 times less
             and not self.stated > 0,
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),

@@ -31,8 +31,8 @@ SCALES = {
     ),
     "carried": (
         HOLD,
-        "Scaled twice: q·k is divided by √d, and {short} is {ratio:.3g} times shorter than {long}, "
-        "as if its weights, or what they are given, were divided by √d = {root:.3g}, too",
+        "Scaled by weights, too: q·k is divided by √d, and {short} is {ratio:.3g} times shorter "
+        "than {long}, as if its weights, or what they are given, were divided by √d = {root:.3g}",
     ),
     "contrary": (
         SEEN,

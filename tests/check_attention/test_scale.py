@@ -231,6 +231,75 @@ def test_heads_that_are_mixed_before_softmax(after, verdict):
         assert {(row.scale_verdict, row.is_mixed) for row in rows} == {(verdict, True)}
 
 
+# What weights, a length and a norm make up for --------------------------------------------------
+
+
+class Made(nn.Module):
+    """Attention with layers of its own: how long q and k are, and what scores are multiplied by."""
+
+    def __init__(self, times, short=(), before=1.0, **said):
+        super().__init__()
+        self.q, self.k, self.times, self.before = (*more_layers(), times, before)
+        for name in short:
+            nn.init.normal_(getattr(self, name).weight, std=(64 * 16) ** -0.5)
+        for name, value in said.items():
+            setattr(self, name, value)
+
+    def forward(self, x):
+        q, k = (
+            layer(t).unflatten(-1, (4, 16)).transpose(1, 2)
+            for layer, t in ((self.q, x * self.before), (self.k, x))
+        )
+        return ((q @ k.mT) * self.times(x.shape[1])).softmax(-1) @ k
+
+
+def more_layers():
+    made = [nn.Linear(64, 64, bias=False) for _ in range(2)]
+    for layer in made:
+        nn.init.normal_(layer.weight, std=64**-0.5)
+    return made
+
+
+def always(scale):
+    return lambda n: scale
+
+
+@pytest.mark.parametrize(
+    ("verdict", "model"),
+    [
+        ("forgotten", lambda: Made(always(1.0))),
+        ("absorbed", lambda: Made(always(1.0), ["q"])),
+        ("absorbed", lambda: Made(always(1.0), ["k"])),
+        ("root", lambda: Made(always(0.25))),
+        ("root", lambda: Made(always(0.25), ["q", "k"])),
+        ("carried", lambda: Made(always(0.25), before=0.25)),
+        ("forgotten", lambda: Made(always(1.0), scale=1.0)),
+        ("stated", lambda: Made(always(1 / 16), mup=True)),
+        ("by d", lambda: Made(always(1 / 16), mup=False)),
+        ("stated", lambda: Made(lambda n: 0.25 * max(1, np.log(n) / np.log(20)))),
+        ("other", lambda: Made(lambda n: 0.25 * np.log(n) / np.log(20))),
+        ("other", lambda: Made(always(0.27))),
+    ],
+)  # fmt: skip
+def test_what_weights_and_lengths_make_up_for(verdict, model):
+    torch.manual_seed(0)
+    report = ours.check(model(), [torch.randn(2, 24, 64)], show=False)
+    assert {row.scale_verdict for row in report.rows} == {verdict}, report.summary()
+
+
+@pytest.mark.parametrize("is_normed", [True, False])
+def test_a_module_that_says_1_has_norms(is_normed):
+    def attend(q, k, v):
+        if is_normed:
+            q, k = (functional.rms_norm(t, t.shape[-1:]) for t in (q, k))
+        return (q @ k.mT).softmax(-1) @ v
+
+    model = Attention(attend)
+    model.scale = 1.0
+    rows = ours.check(model, [(Q, K, K)], show=False).rows
+    assert {row.scale_verdict for row in rows} == {"stated" if is_normed else "forgotten"}
+
+
 # What a configuration states -------------------------------------------------------------------
 
 

@@ -29,6 +29,14 @@ def cap(scores, bound, back=None):
     return torch.tanh(scores / bound) * (back or bound)
 
 
+def hidden(q, k, beta):
+    """Scores of baddbmm, which is given a causal mask."""
+    b, h, n, d = q.shape
+    mask = torch.full((n, n), -1e9).triu(1).expand(b * h, n, n)
+    scores = torch.baddbmm(mask, q.flatten(0, 1), k.flatten(0, 1).mT, beta=beta, alpha=d**-0.5)
+    return scores.view(b, h, n, n)
+
+
 def distance(scores):
     n = scores.shape[-1]
     return (torch.arange(n)[:, None] - torch.arange(n)).float()
@@ -60,7 +68,57 @@ def padded(t, *pads):
     return functional.pad(t, pads)
 
 
+def with_sink(q, k, v, kept):
+    """A column that is no key's stands last."""
+    weights = torch.cat([z(q, k), torch.ones(*q.shape[:-1], 1)], -1).softmax(-1)
+    return weights[..., kept] @ v
+
+
+def in_pieces(q, k, v, is_rescaled, size=16):
+    """Softmax piece by piece, each with the largest logit so far subtracted."""
+    top, total, out = q.new_full((*q.shape[:-1], 1), -INF), 0.0, 0.0
+    for some, values in zip(k.split(size, -2), v.split(size, -2), strict=True):
+        scores = z(q, some)
+        new = torch.maximum(top, scores.amax(-1, keepdim=True))
+        weights = (scores - new).exp()
+        again = (top - new).exp() if is_rescaled else 1.0
+        total = total * again + weights.sum(-1, keepdim=True)
+        out, top = out * again + weights @ values, new
+    return out / total
+
+
+def in_chunks(q, k, v, is_shifted, size=12):
+    """Queries chunk by chunk under a causal mask, whose first chunk sees the oldest keys."""
+    made = []
+    for at, some in enumerate(q.split(size, -2)):
+        seen = torch.ones(size, k.shape[-2], dtype=torch.bool).tril(at * size * is_shifted)
+        made.append(sdpa(some, k, v, attn_mask=seen))
+    return torch.cat(made, -2)
+
+
+def three(s, q, k, scale):
+    """q·k, and one product of q and one of k with what its layer makes of positions."""
+    far_q, far_k = (layer(FAR).view(48, 4, D).transpose(0, 1) for layer in (s.q, s.k))
+    return (q @ k.mT + (q @ far_k.mT).roll(1, -1) + (k @ far_q.mT).roll(1, -1).mT) * scale
+
+
+def near(q):
+    """A vector for each pair of a query and a key."""
+    n = q.shape[-2]
+    return torch.randn(n, n, D, generator=torch.Generator().manual_seed(0))
+
+
 AXIS = {
+    "a sink's column": (
+        "crossed",
+        lambda s, q, k, v: with_sink(q, k, v, slice(1, None)),
+        lambda s, q, k, v: with_sink(q, k, v, slice(None, -1)),
+    ),
+    "pieces that are not rescaled": (
+        "shifted",
+        lambda s, q, k, v: in_pieces(q, k, v, False),
+        lambda s, q, k, v: in_pieces(q, k, v, True),
+    ),
     "keys first": (
         "queries",
         lambda s, q, k, v: einsum(
@@ -325,6 +383,21 @@ MASK = {
         lambda s, q, k, v: sdpa(q[:, :, -1:], k, v, is_causal=True).expand_as(q),
         lambda s, q, k, v: sdpa(q[:, :, -1:], k, v).expand_as(q),
     ),
+    "chunks of queries": (
+        "corner",
+        lambda s, q, k, v: in_chunks(q, k, v, False),
+        lambda s, q, k, v: in_chunks(q, k, v, True),
+    ),
+    "a result that nothing uses": (
+        "fails",
+        masked(lambda t: [t, causal(t)][0]),
+        masked(lambda t: [t, causal(t)][1]),
+    ),
+    "beta = 0": (
+        "fails",
+        lambda s, q, k, v: hidden(q, k, 0).softmax(-1) @ v,
+        lambda s, q, k, v: hidden(q, k, 1).softmax(-1) @ v,
+    ),
     "tril of the weights": (
         "fails",
         lambda s, q, k, v: z(q, k).softmax(-1).tril() @ v,
@@ -405,6 +478,26 @@ WRITTEN = {  # what was called between the product and softmax, measured and not
         lambda s, q, k, v: z(q, k, s.d**-2).softmax(-1) @ v,
         lambda s, q, k, v: z(q, k, s.d**-0.5).softmax(-1) @ v,
     ),
+    "square scores that are turned": (
+        "forgotten",
+        lambda s, q, k, v: z(k, q, 1).mT.softmax(-1) @ v,
+        lambda s, q, k, v: z(k, q).mT.softmax(-1) @ v,
+    ),
+    "in bfloat16": (
+        "forgotten",
+        lambda s, q, k, v: z(q.bfloat16(), k.bfloat16(), 1).float().softmax(-1) @ v,
+        lambda s, q, k, v: z(q.bfloat16(), k.bfloat16()).float().softmax(-1) @ v,
+    ),
+    "a vector for each pair": (
+        "forgotten",
+        lambda s, q, k, v: (q @ k.mT + einsum("bhid,ijd->bhij", q, near(q))).mul(1).softmax(-1) @ v,
+        lambda s, q, k, v: (q @ k.mT + einsum("bhid,ijd->bhij", q, near(q))).div(4).softmax(-1) @ v,
+    ),
+    "three products": (
+        "forgotten",
+        lambda s, q, k, v: three(s, q, k, 1.0).softmax(-1) @ v,
+        lambda s, q, k, v: three(s, q, k, (3 * D) ** -0.5).softmax(-1) @ v,
+    ),
     "a second product without a factor": (
         "forgotten",
         lambda s, q, k, v: (
@@ -439,6 +532,39 @@ def test_a_fault_in_another_spelling(kind, name):
     assert [words for words in report.faults(kind) if words.startswith(kind)], report.summary()
     assert any(verdict in row.verdicts for row in report.rows), report.rows[0].verdicts
     assert mended.ok, mended.summary()
+
+
+class Padded(nn.Module):
+    """Finds padding, which is 0, in what it is given."""
+
+    def __init__(self, hide):
+        super().__init__()
+        self.embed, self.attention, self.hide = nn.Embedding(50, 64), Attention(self.attend), hide
+
+    def attend(self, _, q, k, v):
+        return self.hide(z(q, k), self.is_token).softmax(-1) @ v
+
+    def forward(self, ids):
+        self.is_token = ids != 0
+        return self.attention(self.embed(ids))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "hide"),
+    [
+        ("inverted", lambda t, token: t + token[:, None, None].float() * -1e4),
+        ("fails", lambda t, token: t.masked_fill(~token[:, None, :, None], -1e9)),
+        ("", lambda t, token: t.masked_fill(~token[:, None, None], -1e9)),
+        ("", lambda t, token: t),  # it may be no padding
+    ],
+    ids=["inverted", "along the queries", "right", "none"],
+)
+def test_padding_that_only_the_tokens_tell(verdict, hide):
+    ids = torch.randint(1, 50, (3, 20))
+    ids[0, 15:] = ids[1, 17:] = 0
+    report = ours.check(Padded(hide), [ids], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
+    assert report.ok == (not verdict)
 
 
 class Residual(nn.Module):
@@ -678,6 +804,13 @@ def test_what_is_no_product_of_queries_and_keys_is_not_judged(name):
 def test_what_is_not_followed_is_named_beside_a_layer_that_is(name):
     report = ours.check(Beside(NAMED[name]), inputs(), show=False)
     assert report.faults("unknown")
+
+
+def test_what_is_no_factor_is_not_understood():
+    wrong, right = both(masked(lambda t: t**3), masked(lambda t: t**1))
+    assert wrong.faults("unknown")
+    assert "no factor, and no cap" in wrong.not_understood[0]
+    assert right.ok
 
 
 def test_a_factor_of_some_scores_is_found_in_the_logits():
