@@ -15,6 +15,7 @@ import sys
 import warnings
 from copy import deepcopy
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 TABLE = Path(__file__).parents[2] / "snippets/your-model/architectures.csv"
@@ -184,13 +185,13 @@ def found_of(name: str, config: Any) -> dict[str, Any]:
         }
         found[each] = " ".join(sorted(values))
     found["verdicts"] = " ".join(sorted({row.scale_verdict for row in report.rows}))
-    found["faults"] = "; ".join(words[:160] for words in report.faults(*ours.words.NEVER_MEANT))
+    found["faults"] = "; ".join(shorten(words, 200, placeholder=" …") for words in report.faults(*ours.words.NEVER_MEANT))
     found |= {"understood": report.understood, "calls": report.calls}
     if "sdpa" in models:
         models["sdpa"].load_state_dict(model.state_dict())
         told = ours.compare(model, models["sdpa"], inputs)
         found |= {"output": f"{told.output:.2g}", "layer": told.layer, "kind": told.kind}
-        found["words"] = " ".join([told.words, *told.notes])[:240]
+        found["words"] = shorten(" ".join([told.words, *told.notes]), 240, placeholder=" …")
     else:
         found["words"] = "it has no SDPA"
     return found
@@ -221,7 +222,7 @@ def main(names: list[str]) -> None:
         try:
             row = one(name)
         except (Exception, LateError) as error:
-            words = f"{type(error).__name__}: {' '.join(str(error).split())}"[:200]
+            words = shorten(f"{type(error).__name__}: {error}", 200, placeholder=" …")
             row = {"model": name, "class": "", "words": words}
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
