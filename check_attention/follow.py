@@ -51,6 +51,10 @@ KEEPS = {
 }  # fmt: skip
 
 
+EXACTLY = 1e-4  # by which factors of two tensors may differ, in single precision
+LOOKED_AT = 256  # entries of two tensors, to see whether one is the other, times a number
+
+
 def axes_after(
     name: str, func: Any, result: Any, args: Any, kwargs: Any, given: list[Tensor],
     traces: list[Trace],
@@ -193,6 +197,34 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
             return NOTHING
         known = known.beside(other)
     return known
+
+
+def measured_after(result: Any, given: list[Tensor], traces: list[Trace]) -> Known:
+    """Say what a tensor has been multiplied by, where names do not: as it is entry by entry."""
+    for t, trace in zip(given, traces, strict=True):
+        if trace.axes is not None and not (trace.is_owned or trace.scores or trace.weights):
+            factor = ratio_of(result, t)
+            if factor is not None:
+                return trace.known if abs(factor - 1) < EXACTLY else trace.known.times(factor)
+    return NOTHING
+
+
+def ratio_of(result: Any, t: Tensor) -> float | None:
+    """Give the factor by which one tensor is the other, on some of its entries; or None."""
+    if not isinstance(result, Tensor) or result is t or result.shape != t.shape or t.ndim < 2:
+        return None
+    if not (result.is_floating_point() and t.is_floating_point()) or t.numel() < 8:
+        return None
+    some = tuple(slice(None, None, max(1, size // 4)) for size in t.shape[:-1])
+    x, y = (each.detach()[some].float().flatten()[:LOOKED_AT] for each in (t, result))
+    is_large = x.abs() > 1e-2 * x.abs().max()
+    ratios = y[is_large] / x[is_large]
+    if ratios.numel() < 4:
+        return None
+    factor = float(ratios.median())
+    rounding = 4 * max(torch.finfo(each.dtype).eps for each in (t, result)) + EXACTLY
+    is_same = factor != 0 and bool(((ratios / factor - 1).abs() < rounding).all())
+    return factor if is_same else None
 
 
 def _is_piece(t: Tensor, trace: Trace) -> bool:

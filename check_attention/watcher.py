@@ -30,6 +30,7 @@ from check_attention.axes import (
 from check_attention.follow import (
     FILLS,
     KEEPS,
+    MINUS,
     OVER,
     PLUS,
     REPEATS,
@@ -43,6 +44,7 @@ from check_attention.follow import (
     kept_scores,
     known_after,
     leave_out,
+    measured_after,
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
@@ -314,7 +316,11 @@ class Watcher(TorchFunctionMode):
             self.traces[result] = Trace(with_features(axes, result.shape, dim))
             return
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
-        known = known_after(name, args, given, traces) if name in KEEPS else NOTHING
+        known = NOTHING
+        if name not in KEEPS or name in PLUS | MINUS or all(t.numel() > 1 for t in given[:2]):
+            known = measured_after(result, given, traces)
+        if known is NOTHING and name in KEEPS:
+            known = known_after(name, args, given, traces)
         if 0 < known.left < 1 and made[0].numel() < given[0].numel():
             known = replace(known, others=())  # a part of it: what nothing was written over
         if name in IN_PLACE and args[0]._base is not None:
@@ -628,9 +634,10 @@ class Watcher(TorchFunctionMode):
                 if axes_same:
                     self.traces[result] = Trace(axes_same, scores=scores)
                     return
+        known = measured_after(result, list(c.tensors), traces)
         pair = self.pair(c, traces)
-        if pair is None:
-            self.traces[result] = Trace(result_axes)
+        if pair is None or known is not NOTHING:
+            self.traces[result] = Trace(result_axes, known)
             return
         one, other = pair
         is_learned = traces[one].is_owned or traces[other].is_owned
@@ -651,10 +658,9 @@ class Watcher(TorchFunctionMode):
         )
         lines = [each.line for each in part.known if each.line]
         scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
-        known = NOTHING
         start.axes = in_letters(c.result, axes, result.shape, kept)
         start.versions = [(c.tensors[at], version(c.tensors[at])) for at in pair]
-        self.traces[result] = Trace(start.axes, known, scores)
+        self.traces[result] = Trace(start.axes, scores=scores)
         scaled = Step(torch.mul, (start, factor), {}, result.shape, 2, [], before=[start])
         self.tape[result] = scaled if factor != 1 else start
 

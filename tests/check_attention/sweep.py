@@ -185,7 +185,9 @@ def found_of(name: str, config: Any) -> dict[str, Any]:
         }
         found[each] = " ".join(sorted(values))
     found["verdicts"] = " ".join(sorted({row.scale_verdict for row in report.rows}))
-    found["faults"] = "; ".join(shorten(words, 200, placeholder=" …") for words in report.faults(*ours.words.NEVER_MEANT))
+    found["faults"] = "; ".join(
+        shorten(words, 200, placeholder=" …") for words in report.faults(*ours.words.NEVER_MEANT)
+    )
     found |= {"understood": report.understood, "calls": report.calls}
     if "sdpa" in models:
         models["sdpa"].load_state_dict(model.state_dict())

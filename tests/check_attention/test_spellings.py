@@ -534,6 +534,66 @@ def test_a_fault_in_another_spelling(kind, name):
     assert mended.ok, mended.summary()
 
 
+def turned(q, scale):
+    """Rotated as complex numbers are, and scaled by their size."""
+    pairs = torch.view_as_complex(q.reshape(*q.shape[:-1], D // 2, 2).contiguous())
+    angles = torch.arange(D / 2) * torch.arange(q.shape[-2])[:, None]
+    turns = torch.polar(torch.full_like(angles, scale), angles)
+    return torch.view_as_real(pairs * turns).flatten(-2)
+
+
+def changed(t, change):
+    t = t.clone()
+    change(t)
+    return t
+
+
+class Times(torch.autograd.Function):
+    @staticmethod
+    def forward(_, t, factor):
+        return t * factor
+
+
+ZERO, QUARTER, UNIT = torch.zeros(()), torch.tensor(0.25), torch.eye(D)
+BEFORE = {  # a factor of 1/4 on q
+    "ldexp": lambda q: torch.ldexp(q, torch.tensor(-2)),
+    "lerp": lambda q: torch.lerp(ZERO, q, 0.25),
+    "addcmul": lambda q: torch.addcmul(ZERO, q, QUARTER),
+    "addcdiv": lambda q: torch.addcdiv(ZERO, q, torch.tensor(4.0)),
+    "einsum": lambda q: einsum("bhnd,->bhnd", q, QUARTER),
+    "a matrix": lambda q: q @ (UNIT / 4),
+    "a layer without weights": lambda q: functional.linear(q, UNIT / 4),
+    "taken from itself": lambda q: q - q * 0.75,
+    "two eighths": lambda q: q / 8 + q / 8,
+    "a mean": lambda q: torch.stack([q, ZERO.expand_as(q)]).mean(0) / 2,
+    "autograd.Function": lambda q: Times.apply(q, 0.25),
+    "one for each row": lambda q: q / torch.full((*q.shape[:-1], 1), 4.0),
+    "one for each coordinate": lambda q: q * torch.full((D,), 0.25),
+    "a rotation": lambda q: turned(q, 0.25),
+    "vmap": lambda q: torch.vmap(lambda t: t * 0.25)(q),
+    "a loop over tensors": lambda q: torch._foreach_mul([q], 0.25)[0],
+    "with a sign": lambda q: torch.copysign(q.abs() / 4, q),
+    "a leaky bound": lambda q: functional.leaky_relu(q / 4, 1.0),
+    "ldexp_": lambda q: changed(q, lambda t: t.ldexp_(torch.tensor(-2))),
+    "lerp_": lambda q: changed(q, lambda t: t.lerp_(ZERO, 0.75)),
+    "out": lambda q: changed(q, lambda t: torch.mul(t, 0.25, out=t)),
+    "data": lambda q: changed(q, lambda t: t.data.mul_(0.25)),
+    "slices": lambda q: changed(q, lambda t: [half.mul_(0.25) for half in t.split(D // 2, -1)]),
+    "all of it": lambda q: changed(q, lambda t: t.__setitem__(..., t * 0.25)),
+}
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_a_factor_on_q_in_any_spelling(name):
+    """Beside no other it makes 1/√d, and beside 1/√d it is one too many."""
+    wrong, right = both(
+        lambda s, q, k, v: z(BEFORE[name](q), k).softmax(-1) @ v,
+        lambda s, q, k, v: z(BEFORE[name](q), k, 1).softmax(-1) @ v,
+    )
+    assert wrong.faults("scale")
+    assert right.ok, right.summary()
+
+
 class Padded(nn.Module):
     """Finds padding, which is 0, in what it is given."""
 
