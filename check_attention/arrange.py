@@ -461,7 +461,11 @@ class Look:
         )
         if not (about.get("is_over_channels") or about.get("rows_are_heads")):
             w = self.watcher
-            masking.look(measured, places, keys, meant, plain, w.padding, count, w.tail)
+            padding = None if call.is_filled else w.padding.get(keys)
+            masking.look(measured, places, keys, meant, plain, padding, count)
+            for kind, tokens in (("tail", w.tail), ("padding", w.padding), ("either", w.either)):
+                if keys in tokens:
+                    masking.look_at_tokens(measured, places, count, tokens[keys], kind)
         slopes = call.slopes
         if scores and d and not (slopes.is_capped or slopes.is_mixed):
             falls = straight_bias(measured, places, keys - count) if keys >= count > 1 else None

@@ -404,4 +404,6 @@ def _filled(
         value = float(value)
     if not isinstance(value, int | float):
         return scores
+    if mask.shape[-1:] == (1,) != tensor.shape[-1:] and value > LOW:
+        return scores  # whole rows, which have no key
     return leave_out(scores, mask, tensor, trace, float(value))

@@ -1,11 +1,11 @@
 """Kernels of other packages: q, k, the scale and the masks where their functions are called."""
 
+import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import wraps
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ from check_attention.axes import Axes, Axis
 from check_attention.traces import Arrangement, Trace
 from check_attention.watcher import Watcher
 
+HOOK = "__check_attention__"  # what a kernel calls while it is watched
 Masked = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
@@ -152,30 +153,81 @@ KERNELS: dict[str, Callable[..., None]] = {
 }
 
 
+PACKAGES = ("flash_attn", "xformers", "flex_attention")
+
+
 @contextmanager
 def kernels(watcher: Watcher) -> Iterator[None]:
-    """Stand before the functions of other packages, in every module that has them by name."""
-    replaced = []
+    """Stand before the functions of other packages, by whatever name a model has them.
+
+    A function is given other code as long as it is watched, so that it does not matter who holds
+    it; a package that is imported later is looked at then.
+    """
+    before: list[tuple[FunctionType, CodeType]] = []
+
+    def stand_before(module: ModuleType) -> None:
+        for name in KERNELS:
+            kernel = getattr(module, name, None)
+            if type(kernel) is FunctionType and not kernel.__closure__ and _is_kernel(kernel):
+                before.append((kernel, kernel.__code__))
+                _noted(watcher, kernel)
+
     for place, module in list(sys.modules.items()):
-        names = getattr(module, "__dict__", {})
-        if place.partition(".")[0] == "torch":  # large, and it has them by their own names
-            names = {name: names[name] for name in KERNELS if name in names}
-        for name, value in list(names.items()):
-            kind = value.__name__ if type(value) is FunctionType else ""
-            if kind in KERNELS and any(
-                package in (value.__module__ or "")
-                for package in ("flash_attn", "xformers", "flex_attention")
-            ):
-                replaced.append((module, name, value))
-                setattr(module, name, _noted(watcher, kind, value))
-    if apis := sys.modules.get("torch._functorch.apis"):
-        replaced.append((apis, "vmap_impl", apis.vmap_impl))
-        apis.vmap_impl = _unrolled(watcher, apis.vmap_impl)  # type: ignore[attr-defined]
+        if _has_kernels(place):
+            stand_before(module)
+    later = Later(stand_before)
+    sys.meta_path.insert(0, later)
+    apis = sys.modules.get("torch._functorch.apis")
+    vmapped = apis and apis.vmap_impl
+    if apis:
+        apis.vmap_impl = _unrolled(watcher, vmapped)  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        for module, name, value in replaced:
-            setattr(module, name, value)
+        if apis:
+            apis.vmap_impl = vmapped  # type: ignore[attr-defined]
+        sys.meta_path.remove(later)
+        for kernel, code in before[::-1]:
+            kernel.__code__ = code
+            del kernel.__globals__[HOOK + kernel.__name__]
+
+
+def _has_kernels(place: str) -> bool:
+    """Say whether a module may have kernels of its own: PyTorch's, transformers', a package's."""
+    parts = place.split(".")
+    return parts[0] in PACKAGES or parts[-1] == "flex_attention"
+
+
+def _is_kernel(function: FunctionType) -> bool:
+    """Say whether a function is one of KERNELS, and of the package itself."""
+    own = any(package in (function.__module__ or "") for package in PACKAGES)
+    return own and function.__name__ in KERNELS
+
+
+class Later:
+    """Looks at a package as it is imported while a model runs."""
+
+    def __init__(self, look: Callable[[ModuleType], None]) -> None:
+        self.look, self.is_asking = look, False
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        """Find a module as all others do, and have it looked at once it has run."""
+        if self.is_asking or not _has_kernels(name):
+            return None
+        self.is_asking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self.is_asking = False
+        if spec and spec.loader:
+            run = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                run(module)
+                self.look(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
 
 
 SLICES = 4  # of what vmap runs over, that are watched
@@ -219,23 +271,29 @@ def _slices(function: Any, in_dims: Any, args: Any) -> Iterator[Any]:
         yield tree_unflatten(each, spec)
 
 
-def _noted(watcher: Watcher, kind: str, kernel: Callable[..., Any]) -> Callable[..., Any]:
+def _noted(watcher: Watcher, kernel: FunctionType) -> None:
     """Have a kernel noted before it runs, and nothing of what it is made of."""
+    name, own = kernel.__name__, kernel.__globals__
+    original = FunctionType(kernel.__code__, own, name, kernel.__defaults__)
+    original.__kwdefaults__ = kernel.__kwdefaults__
+    signature = inspect.signature(original)
 
-    @wraps(kernel)
     def noted(*args: Any, **kwargs: Any) -> Any:
         if watcher.is_idle:
-            return kernel(*args, **kwargs)
-        bound = inspect.signature(kernel).bind(*args, **kwargs)
+            return original(*args, **kwargs)
+        bound = signature.bind(*args, **kwargs)
         watcher.is_paused = True
         try:
-            watcher.attempt(KERNELS[kind], (watcher,), bound.arguments)
+            watcher.attempt(KERNELS[name], (watcher,), bound.arguments)
             with _unwatched(watcher):
-                return kernel(*args, **kwargs)
+                return original(*args, **kwargs)
         finally:
             watcher.is_paused = False
 
-    return noted
+    made: dict[str, Any] = {}
+    exec(f"def call(*args, **kwargs):\n    return {HOOK}{name}(*args, **kwargs)", made)
+    own[HOOK + name] = noted
+    kernel.__code__ = made["call"].__code__
 
 
 def _unwatched(watcher: Watcher) -> AbstractContextManager[Any]:

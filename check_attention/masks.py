@@ -37,6 +37,10 @@ class Masking:
     corner: str = ""  # why a causal mask does not end at the last key
     is_elsewhere: bool = False  # in other calls it ends at another one
     is_along_queries: bool = False  # rows of padding see nothing, and all others see padding
+    hides_tail: bool = False  # no row sees tokens at the end that look like padding
+    weight_of_tail: float = 0.0  # that they get
+    is_closed: bool = False  # in some call no row sees a later key
+    is_open: bool = False  # in some call every row sees all that any row sees
     # With a cache there are fewer rows than keys. Lengths at which no row sees its own key:
     cached_strict: set[tuple[int, int]] = field(default_factory=set)
     is_cached_right: bool = False  # at some length they see it
@@ -44,7 +48,7 @@ class Masking:
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
-        k: Tensor | None, padding: Tensor | None, count: int, tail: Tensor | None = None,
+        k: Tensor | None, padding: Tensor | None, count: int,
     ) -> None:  # fmt: skip
         """Look at some rows of one call.
 
@@ -56,7 +60,6 @@ class Masking:
             k: the keys, batch × heads × keys × d
             padding: which tokens the caller says are padding, batch × keys
             count: how many rows there are, of which these are some
-            tail: which tokens look like padding, batch × keys
         """
         allowed, weights = found.allowed, found.weights
         if keys > max(2, count):
@@ -73,6 +76,11 @@ class Masking:
             self.only_later += int((later & ~usual & (i[:, 0] > 0)).sum())
             self.first += int((i[:, 0] == 0).sum()) * (later.numel() // max(1, len(i)))
             self.strict += int((inner == (j < i)).all(-1)[..., i[:, 0] > 0].sum())
+            is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
+            self.is_open, self.is_closed = (
+                self.is_open or is_open,
+                self.is_closed or not bool(later.any()),
+            )
             self.one_later += int((one | (i[:, 0] >= keys - 2)).sum())
         if meant is not None:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
@@ -89,8 +97,6 @@ class Masking:
                     self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
                     given = torch.where(part, weights, 0).sum(-1)
                     self.zero_weight = max(self.zero_weight, float(given.max()))
-        if tail is not None and tail.shape == (allowed.shape[0], keys):
-            self.look_at_tail(allowed, places, count, tail)
         if padding is not None and padding.shape == (allowed.shape[0], keys):
             some = padding.any(-1) & ~padding.all(-1)
             seen = allowed.any(1).any(1)
@@ -99,18 +105,44 @@ class Masking:
                 self.is_padding_inverted |= bool((wrong & some).any())
                 real = (~padding)[:, None, :] & (weights.sum(-1) > 0).any(1)[..., None]
                 given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
+                if count == keys:  # what padding itself sees is lost
+                    given = torch.where(padding[:, None, places], 0, given)
                 if bool(real.any()):
                     self.padded = max(self.padded, float(given.max()))
 
-    def look_at_tail(self, allowed: Tensor, places: Tensor, count: int, tail: Tensor) -> None:
-        """Look whether tokens that look like padding are all that is seen, or rows without keys."""
-        some = tail.any(-1) & ~tail.all(-1)
+    def look_at_tokens(
+        self, found: Measured, places: Tensor, count: int, tokens: Tensor, kind: str
+    ) -> None:
+        """Look what a mask does with tokens that may be padding.
+
+        Args:
+            found: what takes part
+            places: which rows these are
+            count: how many rows there are, of which these are some
+            tokens: some of them, batch × keys
+            kind: what they are: "padding"; a "tail" that looks like it; or "either", padding or all
+                that is none
+        """
+        allowed = found.allowed
+        if tokens.shape != (allowed.shape[0], allowed.shape[-1]):
+            return
         seen = allowed.any(1).any(1)  # batch × keys
-        self.is_padding_inverted |= bool(((seen == tail).all(-1) & some).any())
-        if count == tail.shape[1]:
-            blind, of_tail = ~allowed.any(1).any(-1), tail[:, places]
-            is_it = (blind == of_tail).all(-1) & of_tail.any(-1) & (seen | ~tail).all(-1)
-            self.is_along_queries |= bool((is_it & some).any())
+        some = tokens.any(-1) & ~tokens.all(-1)
+        if kind == "tail":
+            self.is_padding_inverted |= bool(((seen == tokens).all(-1) & some).any())
+        if count == tokens.shape[1]:
+            blind = ~allowed.any(1).any(-1)
+            for each in (tokens, ~tokens) if kind == "either" else (tokens,):
+                of_rows = each[:, places]
+                is_it = (blind == of_rows).all(-1) & of_rows.any(-1) & (seen | ~each).all(-1)
+                self.is_along_queries |= bool((is_it & some).any())
+        if kind == "tail" and bool(some.any()):
+            hidden = ((seen == ~tokens).all(-1) | ~some).all()
+            rows = ~tokens[:, places] if count == tokens.shape[1] else some[:, None]
+            given = torch.where(tokens[:, None, None], found.weights, 0).sum(-1).amax(1)
+            given = torch.where(rows, given, 0).max()
+            self.hides_tail |= bool(hidden)
+            self.weight_of_tail = max(self.weight_of_tail, float(given))
 
     def look_at_cache(
         self, allowed: Tensor, places: Tensor, count: int, k: Tensor | None
@@ -167,6 +199,11 @@ class Masking:
         if every and self.one_later == self.rows and self.later:
             return "later", (
                 "each query sees the key after its own: its causal mask begins one place too late"
+            )
+        if self.is_open and self.is_closed:
+            return "later", (
+                "with one input no query sees a later key, and with another all do, as if one mask "
+                "took the place of another. Join them with &"
             )
         if every and self.says_causal and self.later > 0.5 * self.rows:
             return "later", f"{self.says_causal}, and queries see keys that come after them"
@@ -282,6 +319,14 @@ def compare_biases(found: Iterable[tuple[str, Sums]]) -> None:
                     if not holds and each == each:
                         sums.about |= {"is_other_bias": True, "bias_times": each}
                 break
+
+
+def compare_padding(found: Iterable[Sums]) -> None:
+    """Note which layers see tokens that look like padding, and that others hide."""
+    masks: list[Masking] = [s.about["masking"] for s in found if "masking" in s.about]
+    if any(mask.hides_tail for mask in masks):
+        for mask in masks:
+            mask.padded = max(mask.padded, mask.weight_of_tail)
 
 
 def _times(bias: Tensor, usual: Tensor) -> float:

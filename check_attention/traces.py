@@ -143,6 +143,7 @@ class Call:
     is_made: bool = False  # by a layer, and by no product of q and k
     is_done: bool = False
     is_cut: bool = False  # a mask set some of its weights to zero
+    is_filled: bool = False  # the same, whether or not they were divided by their sum since
     is_log: bool = False  # what it gave are logarithms
     is_joined: bool = False  # its result was added to that of another softmax
     dropped: str = ""  # what is wrong with dropout

@@ -133,8 +133,9 @@ class Watcher(TorchFunctionMode):
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
-        self.padding: Tensor | None = None  # which tokens of the batch are padding
-        self.tail: Tensor | None = None  # which tokens look like padding: one number, at the end
+        self.padding: dict[int, Tensor] = {}  # which tokens are padding, by how many there are
+        self.either: dict[int, Tensor] = {}  # which are, or which are not
+        self.tail: dict[int, Tensor] = {}  # which look like it: one number, at the end
         self.sequences: int | None = None  # in the batch; windows of them may be more
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
@@ -391,6 +392,12 @@ class Watcher(TorchFunctionMode):
                     for each in other.weights:
                         each.call.alias[one.root] = two.root
         weights = tuple(dict.fromkeys(each for t in having for each in t.weights))
+        for each in weights:
+            each.call.is_filled |= (
+                name in FILLS
+                or name in TRIANGLES
+                or (name in TIMES and any(isinstance(a, Tensor) and is_zero_one(a) for a in args))
+            )
         if len(having) == 1 and self.is_cut(name, args):
             for each in weights:
                 each.call.is_cut = True
