@@ -340,6 +340,8 @@ class Look:
             q_width=max((axis.width for axis in part.summed), default=0),
             places=slopes.places + of_q.places + of_k.places,
             factors=[float(scale.mean()), of_q.factor, of_k.factor],
+            steps=slopes.factors if slopes.places > 1 else [],
+            input_ratio=of_q.of_input / of_k.of_input if of_k.of_input else 1.0,
             is_unit=of_q.is_unit and of_k.is_unit,
             is_normed=of_q.is_normed and of_k.is_normed,
             is_mixed=slopes.is_mixed,
@@ -604,8 +606,13 @@ class Look:
 
             return rows
 
+        is_divided = False
         if mask is not None and mask.dtype != torch.bool:
             added = words_of_added(mask)
+            factor = self.watcher.trace(mask).known.factor
+            is_divided = (
+                isinstance(factor, float) and abs(factor * query.shape[-1] ** 0.5 - 1) < CLOSE
+            )
         corner = ""
         rows, keys = query.shape[-2], key.shape[-2]
         if is_causal and rows < keys and bool((key[..., rows:, :] != 0).any()):
@@ -615,7 +622,7 @@ class Look:
             )
         self.kernel(
             result, query, key, scale, logits_of, lines, added=added, value=value, corner=corner,
-            dropped=dropped,
+            dropped=dropped, is_bias_scaled=is_divided,
         )  # fmt: skip
 
     def kernel(
@@ -623,6 +630,7 @@ class Look:
         logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
         is_sum: bool = True, added: str = "",
         value: Tensor | None = None, corner: str = "", dropped: str = "",
+        is_bias_scaled: bool = False,
     ) -> None:  # fmt: skip
         """Note one call of a kernel, with q as … × rows × d and k as … × keys × d."""
         w = self.watcher
@@ -651,7 +659,8 @@ class Look:
                 w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
             )
             call.keys, call.is_done, call.corner, call.v = keys, True, corner, value
-            call.dropped, call.slopes = dropped, Slopes(torch.tensor([used]))
+            call.dropped = dropped
+            call.slopes = Slopes(torch.tensor([used]), is_bias_scaled=is_bias_scaled)
             call.has_nan = False
             if result is not None and has_nan(result):
                 call.has_nan = True

@@ -179,6 +179,8 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
         return NOTHING  # q and k are made anew
     if name == "neg":
         return traces[0].known.signed(-1.0)
+    if name.endswith("_as"):  # another tensor tells a shape or a kind alone
+        return traces[0].known
     all_known = [t.known for t in traces if t.known is not NOTHING]
     if not all_known:
         return NOTHING
@@ -216,13 +218,22 @@ def ratio_of(result: Any, t: Tensor) -> float | None:
     if not (result.is_floating_point() and t.is_floating_point()) or t.numel() < 8:
         return None
     some = tuple(slice(None, None, max(1, size // 4)) for size in t.shape[:-1])
-    x, y = (each.detach()[some].float().flatten()[:LOOKED_AT] for each in (t, result))
+    x, y = (each.detach()[some].float() for each in (t, result))
+    rounding = 4 * max(torch.finfo(each.dtype).eps for each in (t, result)) + EXACTLY
+    factor = _ratio(x, y, rounding)
+    if factor is None and x.shape[-2] > 1:  # the same vector may be added to all rows
+        factor = _ratio(*(each[..., 1:, :] - each[..., :1, :] for each in (x, y)), 10 * rounding)
+    return factor
+
+
+def _ratio(x: Tensor, y: Tensor, rounding: float) -> float | None:
+    """Give the number by which all entries differ, or None."""
+    x, y = (each.flatten()[:LOOKED_AT] for each in (x, y))
     is_large = x.abs() > 1e-2 * x.abs().max()
     ratios = y[is_large] / x[is_large]
     if ratios.numel() < 4:
         return None
     factor = float(ratios.median())
-    rounding = 4 * max(torch.finfo(each.dtype).eps for each in (t, result)) + EXACTLY
     is_same = factor != 0 and bool(((ratios / factor - 1).abs() < rounding).all())
     return factor if is_same else None
 
@@ -259,6 +270,10 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
         if name in OVER:
             number = 1 / number if number else 1.0
         return known_of(one).times(number)
+    if isinstance(other, Tensor) and other.is_complex() and name in TIMES:
+        sizes = other.detach().abs()  # a rotation, if they are 1
+        if bool(((sizes / sizes.flatten()[0] - 1).abs() < EXACTLY).all()):
+            return known_of(one).times(round(float(sizes.flatten()[0]), 6))
     if not isinstance(other, Tensor) or not other.is_floating_point():
         return known_of(one)
     if name in TIMES and other.numel() > one.numel():
@@ -285,8 +300,10 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
 
 
 def _of_rows(gain: Tensor, is_over: bool) -> float:
-    """Give a factor that each row has for itself: 1, if that is among them, as with log n."""
+    """Give a factor that each row has for itself: 1, if it begins there, as with log n."""
     gain = (1 / gain if is_over else gain)[gain != 0]
+    if gain.numel() and float(gain[0]) > float(gain[-1]) * (1 + CLOSE):
+        return float(gain.mean())  # later rows have more keys, and never need less
     is_among = gain.numel() and float(gain.min()) <= 1 + CLOSE and float(gain.max()) >= 1 - CLOSE
     return 1.0 if is_among or not gain.numel() else float(gain.mean())
 

@@ -163,14 +163,15 @@ def kernels(watcher: Watcher) -> Iterator[None]:
     A function is given other code as long as it is watched, so that it does not matter who holds
     it; a package that is imported later is looked at then.
     """
-    before: list[tuple[FunctionType, CodeType]] = []
+    before: dict[FunctionType, tuple[CodeType, Any]] = {}
 
     def stand_before(module: ModuleType) -> None:
         for name in KERNELS:
             kernel = getattr(module, name, None)
-            if type(kernel) is FunctionType and not kernel.__closure__ and _is_kernel(kernel):
-                before.append((kernel, kernel.__code__))
-                _noted(watcher, kernel)
+            if type(kernel) is not FunctionType or kernel in before or not _is_kernel(kernel):
+                continue
+            before[kernel] = kernel.__code__, kernel.__globals__.get(HOOK + name)
+            _noted(watcher, kernel)
 
     for place, module in list(sys.modules.items()):
         if _has_kernels(place):
@@ -187,9 +188,9 @@ def kernels(watcher: Watcher) -> Iterator[None]:
         if apis:
             apis.vmap_impl = vmapped  # type: ignore[attr-defined]
         sys.meta_path.remove(later)
-        for kernel, code in before[::-1]:
+        for kernel, (code, hook) in before.items():
             kernel.__code__ = code
-            del kernel.__globals__[HOOK + kernel.__name__]
+            kernel.__globals__[HOOK + kernel.__name__] = hook  # of another that watches
 
 
 def _has_kernels(place: str) -> bool:
@@ -201,7 +202,7 @@ def _has_kernels(place: str) -> bool:
 def _is_kernel(function: FunctionType) -> bool:
     """Say whether a function is one of KERNELS, and of the package itself."""
     own = any(package in (function.__module__ or "") for package in PACKAGES)
-    return own and function.__name__ in KERNELS
+    return own and not function.__closure__ and function.__name__ in KERNELS
 
 
 class Later:

@@ -34,6 +34,7 @@ class Sums:
     def __init__(self, **about: Any) -> None:
         self.sums: dict[str, Tensor] = {}
         self.scales: list[Tensor] = []  # distinct ones
+        self.lengths: list[int] = []  # how many keys their calls had
         self.about = about  # the fields of a row that are the same for all heads
 
     def add(self, found: dict[str, Tensor]) -> None:
@@ -43,12 +44,18 @@ class Sums:
             join = torch.maximum if name.startswith("max ") else torch.add
             self.sums[name] = join(self.sums[name], value) if name in self.sums else value
 
-    def note_scale(self, scale: Tensor) -> None:
+    def note_scale(self, scale: Tensor, length: int = 0) -> None:
         """Keep a scale, if none like it was seen before."""
         scale = scale.detach().cpu().double()
         new = all(bool((scale - s).abs().gt(CLOSE / 10 * s.abs()).any()) for s in self.scales)
         if new and len(self.scales) < SCALES_KEPT:
             self.scales.append(scale)
+            self.lengths.append(length)
+
+    @property
+    def noted(self) -> Iterator[tuple[Tensor, int]]:
+        """Scales, and how many keys their calls had."""
+        return zip(self.scales, self.lengths, strict=True)
 
     def rows(self, layer: str) -> Iterator[Row]:
         """Yield what each head did."""
@@ -91,6 +98,11 @@ class Sums:
         if "qq" in s:
             of_q, of_k = s["of q"] / s["calls"], s["of k"] / s["calls"]
             columns["q_norm"] = (s["qq"] / s["queries"]).sqrt() / of_q.abs()
+            one, other = (
+                s[name].sum() / s[count].sum()
+                for name, count in (("qq", "queries"), ("kk", "all keys"))
+            )
+            columns["lopsided"] = (one / other).sqrt() * (of_k / of_q).abs()
             columns["k_norm"] = (s["kk"] / s["all keys"]).sqrt() / of_k.abs()
         if self.scales:
             columns["scale"] = self.scales[0]
@@ -109,7 +121,9 @@ class Sums:
                 numbers[name] = int(numbers[name])
             numbers["is_even"] = bool(numbers["is_even"])
             if len(self.scales) > 1:
-                numbers["scales"] = sorted({float(scale[head]) for scale in self.scales})
+                each = {float(scale[head]): n for scale, n in self.noted}
+                numbers["scales"] = sorted(each)
+                numbers["lengths"] = [each[scale] for scale in numbers["scales"]]
             of_head = dict(about)
             for name in ("bias_slope",):
                 if isinstance(of_head.get(name), list):
@@ -281,5 +295,5 @@ def measure(
     if not scored:
         return Measured(allowed, logits, level, weights)
     whole = (scored.scale * scored.factors[0] * scored.factors[1]).detach().cpu().double()
-    sums.note_scale(whole)
+    sums.note_scale(whole, logits.shape[-1])
     return Measured(allowed, logits, level, weights, whole, is_sum)

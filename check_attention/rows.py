@@ -49,6 +49,10 @@ class Row:
     q_norm: float
     k_norm: float
     scales: list[float] = field(default_factory=list)  # all that its calls had, if several
+    lengths: list[int] = field(default_factory=list)  # and how many keys these had
+    lopsided: float = math.nan  # how long q is over all heads, relative to k
+    input_ratio: float = 1.0  # of factors on what the layers of q and k are given
+    unused: str = ""  # a parameter by the name of a scale that nothing was given
     spread_root: float = math.nan  # what the spread would be with 1/√d
     sharing_root: float = math.nan  # how many keys would take part with it
     empty: int = 0  # rows that have no key, and weights of NaN
@@ -67,6 +71,7 @@ class Row:
     bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
     bias_times: float = 1.0
     factors: list[float] = field(default_factory=list)  # after the product, on q, on k
+    steps: list[float] = field(default_factory=list)  # those after the product, each by itself
     says: list[tuple[str, float]] = field(default_factory=list)  # the module's own attributes
     lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
     later: float = math.nan  # share of the rows that may see a later key
@@ -97,6 +102,10 @@ class Row:
 
     def judge(self) -> None:
         """Decide on the scale, on softmax and on the heads; the first that holds counts."""
+        if self.grows_with_length(dict(zip(self.lengths, self.scales, strict=False))):
+            self.scale = self.scales[-1]
+            self.stated, self.source = self.scale, f"a factor of the {self.length} keys"
+            self.scales = []
         verdicts = [self.of_scale(scale) for scale in self.scales or [self.scale]]
         wrong = [at for at, name in enumerate(verdicts) if name not in RIGHT]
         at = wrong[0] if wrong else 0
@@ -132,10 +141,22 @@ class Row:
             return False
         return _near(n**-0.5)(self.scale) or n in (self.heads, self.said)
 
+    def grows_with_length(self, scales: dict[int, float]) -> bool:
+        """Say whether scales at several lengths are as ln n, or 1/√d at the shortest one.
+
+        Longer rows need a larger scale to be as sharp, by a factor of about ln n.
+        """
+        ordered = sorted(scales.items())
+        if len(ordered) < 2 or ordered[0][0] < 2 or not ordered[0][1] > 0:
+            return False
+        (least, first), (most, last) = ordered[0], ordered[-1]
+        is_root = _near(first)(self.d**-0.5) and first < last < 2 * first
+        return is_root or _near(last / first)(math.log(most) / math.log(least))
+
     @property
     def may_be_of_length(self) -> bool:
         """Whether a factor that has no name may be one of the length, such as log n."""
-        return self.scale_verdict == "other" and 0.5 < self.scale * math.sqrt(self.d) < 2
+        return self.scale_verdict == "other" and 0.5 < self.scale * math.sqrt(self.d) < 4
 
     def of_bias(self) -> str:
         """Name what is wrong with a cap or with what is added to q·k, if anything is."""
@@ -163,10 +184,9 @@ class Row:
         says = self.says if not self.stated > 0 else []
         agrees = [value for _, value in says if any(map(near, _uses(value))) or self.uses(value)]
         contrary = bool(says) and not agrees
-        lopsided = self.q_norm / self.k_norm if self.k_norm else math.nan
         # As if √d stood in the weights that make q, or k. Heads of 4 may differ by 2 by chance.
         is_carried = self.d >= 8 and any(
-            abs(lopsided / each - 1) < CARRIED for each in (1 / root, root)
+            abs(self.lopsided / each - 1) < CARRIED for each in (1 / root, root)
         )
         of_sum = (self.d * self.summands) ** -0.5 if self.d and self.summands > 1 else math.nan
         is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)
@@ -177,10 +197,11 @@ class Row:
             "zero": scale == 0,
             "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
+            "unused": bool(self.unused),
             "carried": near(1 / root)
-            and is_carried
-            and self.spread_qk < 0.4  # weights of variance 1/width give 1, and √8 times less
-            and not self.stated > 0,
+            and not self.stated > 0
+            # Weights of variance 1/width give a spread of 1, and √8 times less.
+            and (_near(self.input_ratio)(1 / root) or (is_carried and self.spread_qk < 0.4)),
             "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
@@ -221,7 +242,10 @@ class Row:
 
     def uses(self, value: float) -> bool:
         """Say whether a number that a module has is one of several factors."""
-        after, *before = [each for each in self.factors if isinstance(each, float)] or [1.0]
+        factors = [each for each in self.factors if isinstance(each, float)]
+        if any(_near(step)(each) for step in self.steps for each in _uses(value)):
+            return True
+        after, *before = factors or [1.0]
         is_scaled_before = any(abs(each - 1) > CLOSE for each in before)
         factors = [after] * is_scaled_before + [each for each in before if each != 1]
         return any(_near(factor)(each) for factor in factors for each in _uses(value))

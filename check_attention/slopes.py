@@ -214,6 +214,7 @@ class Slopes:
     is_mixed: bool = False  # logits of other heads, rows or keys are mixed in
     is_bias_scaled: bool = False  # something was added before a factor
     places: int = 1  # steps that multiply
+    factors: list[float] = field(default_factory=list)  # theirs
     line: str = ""  # of the last of them
     joined: list[tuple[Part, float]] = field(default_factory=list)  # summands, relative to q·k
     others: list[tuple[Part, float]] = field(default_factory=list)  # the sizes of those of others
@@ -340,6 +341,7 @@ def _changes(
             made.places += 1  # a factor of its own for each head or row
         elif abs(size - 1) > CLOSE:
             made.places += 1
+            made.factors.append(float(factor))
             made.of_head, made.cap = made.of_head * factor, made.cap * size
         elif float(factor) < 0:
             made.of_head = -made.of_head
@@ -454,22 +456,24 @@ def _rows_to_take(call: Call, found: Arrangement) -> Iterator[tuple[Replay, Axes
     """
     count = call.logits.numel()
     start = call.scores.part.start  # type: ignore[union-attr]
-    places = [
-        [at - len(axes) for at, dim in enumerate(axes) if _has(dim, found.rows[0])]
-        for axes in (call.axes, start.axes)
-        if found.rows
-    ]
-    is_apart = len(found.rows) == 1 and places[0] == places[1] and len(places[0]) == 1
-    if count > AGAIN and is_apart and len(call.axes[places[0][0]]) == 1:
-        size = found.rows[0].size
+    at = _dim_of(call.axes, found.rows)
+    if count > AGAIN and at is not None and at == _dim_of(start.axes, found.rows):
+        size = torch.Size([axis.size for axis in found.rows]).numel()
         few = min(size, max(2, AGAIN * size // count))
         rows = torch.linspace(0, size - 1, few, device=call.logits.device).round().long().unique()
         row = Axis(len(rows))
-        at = places[0][0] + len(call.axes)
-        axes = tuple((row,) if i == at else dim for i, dim in enumerate(call.axes))
-        yield Replay(rows, places[0][0], size), axes, [row]
+        axes = tuple((row,) if i == at + len(call.axes) else d for i, d in enumerate(call.axes))
+        yield Replay(rows, at, size), axes, [row]
     if count <= WHOLE:
         yield Replay(), call.axes, found.rows
+
+
+def _dim_of(axes: Axes, rows: Sequence[Axis]) -> int | None:
+    """Say which dimension has all rows, and nothing else, from the right."""
+    for at, dim in enumerate(axes):
+        if rows and len(dim) == len(rows) and all(_has(dim, row) for row in rows):
+            return at - len(axes)
+    return None
 
 
 def _has(dim: Sequence[Axis], axis: Axis) -> bool:
@@ -489,12 +493,13 @@ def _is_the_same(again: Tensor, logits: Tensor, is_half: bool) -> bool:
 
 
 def _signs(logits: Tensor, dims: Sequence[int], seed: int) -> Tensor:
-    """Give ±1 as often as −1 along the keys, with a 0 where their number is odd."""
+    """Give 1 as often as −1 along the keys, with a 0 where their number is odd; 1 for one key."""
     chance = torch.Generator().manual_seed(seed)
     count = torch.Size([logits.shape[dim] for dim in dims]).numel()
     along = torch.ones(count, dtype=torch.float64)
     along[1::2] = -1
-    along[count - count % 2 :] = 0
+    if count > 1:
+        along[count - count % 2 :] = 0
     along = along[torch.randperm(count, generator=chance)]
     shape = [size if dim in dims else 1 for dim, size in enumerate(logits.shape)]
     rest = [1 if dim in dims else size for dim, size in enumerate(logits.shape)]

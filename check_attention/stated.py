@@ -17,6 +17,8 @@ OWN_SCALES = (
     "scaling", "scale", "softmax_scale", "attn_scale", "attention_scale", "scale_factor",
     "sm_scale", "qk_scale", "norm_factor", "inv_norm_factor",
 )  # fmt: skip
+# Parameters by the name of a scale, of which an attention is expected to make use.
+A_SCALE = re.compile(r"(logit|attn|attention|qk|softmax)_?(scale|gain)|^scale$|temperature|^tau$")
 # A soft cap of the logits by its name, but for that of the model's output.
 CAP = re.compile(r"soft_?cap|logits?_cap|attn_cap|attention_cap|cap_logits")
 NO_CAP = re.compile(r"final|output|lm_head|router|vocab|mlp|gate|expert|^logit_softcapping$")
@@ -137,7 +139,7 @@ def stated_scale(module: Any, config: Any, d: int, rotary: float) -> tuple[float
         found, source = 1.0, f"model_type = {config.model_type}, which has no divisor"
     elif d and getattr(config, "model_type", None) in BY_D:
         found, source = 1 / d, f"model_type = {config.model_type}, which divides by d"
-    if getattr(config, "scale_attn_by_inverse_layer_idx", False):
+    if any(getattr(each, "scale_attn_by_inverse_layer_idx", False) for each in (config, module)):
         layer = says("layer_idx", module)
         found = (found or base) / (layer + 1)
         source = f"scale_attn_by_inverse_layer_idx in layer {layer:g}"

@@ -50,6 +50,7 @@ from check_attention.masks import LEAK
 from check_attention.measure import Sums
 from check_attention.slopes import Fill, Step, next_step, version
 from check_attention.stated import (
+    A_SCALE,
     DIVIDES_BIAS,
     cap_of,
     config_of,
@@ -116,6 +117,12 @@ class Watcher(TorchFunctionMode):
 
     def __init__(self, model: nn.Module, rows: int, scale: float | None) -> None:
         super().__init__()
+        self.scales = {
+            id(value): (module, name)
+            for module in model.modules()
+            for name, value in module.named_parameters(recurse=False)
+            if A_SCALE.search(name)
+        }  # parameters that nothing was given yet
         self.names = {
             module: name or type(module).__name__ for name, module in model.named_modules()
         }
@@ -156,6 +163,8 @@ class Watcher(TorchFunctionMode):
     ) -> Any:
         """Call the function, and note what matters."""
         kwargs = kwargs or {}
+        for t in args if self.scales else ():
+            self.scales.pop(id(t), None)
         if self.is_idle:
             return func(*args, **kwargs)
         # An exported model calls matmul.default.
@@ -534,7 +543,9 @@ class Watcher(TorchFunctionMode):
             over = frozenset(roots(trace.axes, dims))
             self.traces[result] = Trace(axes, total=(trace.weights[0], over))
         elif trace.axes:
-            self.traces[result] = Trace(alike_or_dropped(trace.axes, dims, result))
+            one = source.select(dims[0], 0) if len(dims) == 1 else source
+            known = measured_after(result, [one], [trace])
+            self.traces[result] = Trace(alike_or_dropped(trace.axes, dims, result), known)
 
     # Products
 
@@ -558,7 +569,10 @@ class Watcher(TorchFunctionMode):
                     lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
                     dim = result.ndim - 1
                     axes = with_features((*lead, ()), result.shape, dim, tensors[0].shape[-1])
-                    known = replace(weight.known, is_unit=False)
+                    of_input = first.known.factor if isinstance(first.known.factor, float) else 1.0
+                    known = replace(weight.known, is_unit=False, is_normed=False)
+                    known = replace(known, of_input=of_input) if of_input != 1 else known
+                    known = known if vars(known) != vars(NOTHING) else NOTHING
                     self.traces[result] = Trace(axes, known)
                     return
         if (

@@ -34,6 +34,11 @@ SCALES = {
         "Scaled by weights, too: q·k is divided by √d, and {short} is {ratio:.3g} times shorter "
         "than {long}, as if its weights, or what they are given, were divided by √d = {root:.3g}",
     ),
+    "unused": (
+        SEEN,
+        "A scale that nothing uses: {unused} is a parameter of the module, and no function was "
+        "given it",
+    ),
     "contrary": (
         SEEN,
         "Not the scale that is stated: {scale:.3g}, where {source} says {stated:.3g}",
