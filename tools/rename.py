@@ -189,15 +189,12 @@ class Renamer:
         return re.sub(rf"(?<![\w/.'\"-]){self.old.stem}(?=\.[^\W\d])", name, found[0])
 
     def element(self, text: str) -> str:
-        """Rename an explorable: its element, and its name in what lists explorables."""
+        """Rename an explorable: its element, and its name where tests set it to a state."""
         old, new = self.old.stem, self.new.stem
         text = re.sub(rf"\bwhy-{old}(?![\w-])", f"why-{new}", text)
         if self.file.startswith("tests/"):
             text = re.sub(rf'"{old}"(?=: )|(?<=show\(page, )"{old}"', f'"{new}"', text)
             text = re.sub(rf"(?<=tests\.site\.explorables\.){old}\b", new, text)
-        if self.file.startswith("overrides/"):
-            lists = re.compile(r"\{% for name in \[.*?\] %\}")
-            text = lists.sub(lambda found: found[0].replace(f'"{old}"', f'"{new}"'), text)
         return text
 
 

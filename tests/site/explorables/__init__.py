@@ -6,26 +6,20 @@ has and what would be wrong in its place.
 """
 
 import json
+import re
 
 import numpy as np
 from playwright.sync_api import Page
 
+from tests.site.browser import ROOT
+
 CALM = {"reduced_motion": "reduce"}
-# The page on which each stands.
+EXPLORE = re.compile(r"^[ \t]*::: explore [\w-]+/([\w-]+)[ \t]*$", re.MULTILINE)
+# The page on which each stands, as the pages themselves say.
 PAGE = {
-    "mechanism": "",
-    "attention": "saturation/",
-    "plane": "saturation/",
-    "terms": "theorem/",
-    "puzzle": "variance/",
-    "calculator": "your-model/",
-    "row": "trained/",
-    "training": "training/",
-    "divisor": "growth/",
-    "cost": "mistakes/",
-    "yours": "saturation/",
-    "constant": "scales/",
-    "coins": "variance/",
+    name: "" if path.stem == "index" else f"{path.stem}/"
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    for name in EXPLORE.findall(path.read_text("utf-8"))
 }
 
 DRAWN = 5e-4  # how far a drawing may be off, as a share of its height
