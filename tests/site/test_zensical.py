@@ -4,6 +4,7 @@ Skipped where Zensical is not installed: `make zensical` installs it.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,9 @@ import pytest
 
 from tests.site.browser import ROOT
 
+TO_TAKE_AWAY = re.compile(
+    r'<p class="take">.*?</p>', re.DOTALL
+)  # slides, which MkDocs' plugin makes
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
 NOT_COPIED = shutil.ignore_patterns(".venv", ".git", "site", "__pycache__", "*.egg-info")
 
@@ -34,7 +38,7 @@ class Woven(HTMLParser):
         self.parts: list[tuple[str, str | None]] = []
         self.words: list[str] = []
         _, tag, rest = page.read_text("utf-8").partition("<article")
-        self.feed(tag + rest.partition("</article>")[0])
+        self.feed(tag + TO_TAKE_AWAY.sub("", rest.partition("</article>")[0]))
 
     def handle_data(self, data: str) -> None:
         if self.cdata_elem is None:  # no script

@@ -98,7 +98,8 @@ class Context:
     own: Mapping[str, Any] = field(default_factory=dict)  # what it may quote beside the results
     captioned: str = ""  # the snippet whose caption this is: its results go by their own names
     trace: dict[str, str] = field(default_factory=dict)  # digests of all that was looked up
-    shown: set[str] = field(default_factory=set)  # the figures that stand on the page so far
+    shown: dict[str, str] = field(default_factory=dict)  # its figures so far, with their ids
+    explored: list[str] = field(default_factory=list)  # those of them that can be dragged
     quoted: dict[str, None] = field(default_factory=dict)  # the snippets whose numbers do, in order
     said: dict[str, list[str]] = field(default_factory=dict)  # by mistake, the places that have it
     known: dict[str, Results] = field(default_factory=dict)  # what it has quoted results of so far

@@ -44,7 +44,7 @@ def weave_explorable(match: re.Match[str], context: Context) -> str:
     data = results.explore if "explore" in results else {}
     written = json.dumps(data, default=array_as_list, separators=(",", ":"), allow_nan=False)
     context.markdown.block_level_elements.append(f"why-{stem}")  # it stands in no paragraph
-    # weave/pages/bare.py makes a page of it, by this name.
+    context.explored.append(name)  # weave/pages/bare.py makes a page of it
     begin = context.stash(f'<why-{stem} data-embed="{name}" data-explore="{escape(written)}">')
     end = context.stash(f"</why-{stem}>")
     return f"\n{begin}\n\n{figure.strip()}\n\n{end}\n"

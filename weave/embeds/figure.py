@@ -40,7 +40,7 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
         figure = of(name, context)
     except PendingError as error:
         return place_of(name, error.name, context)
-    context.shown.add(name)
+    context.shown[name] = figure.anchor
     alternative = figure.alternative
     label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
     description = f'<desc id="{label}">{escape(alternative)}</desc>'

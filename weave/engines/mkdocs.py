@@ -11,6 +11,7 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_page_markdown        what is to be converted: nothing, if the page is kept
     on_page_content         what the page became, and its sections for search
     on_env                  links to anchors that are not there
+    on_page_context         what the theme's templates are told of a page
     on_post_page            once all pages are converted: a page within the theme, finished
     on_post_build           notes; search's list, the fonts; the new site takes the last one's place
 
@@ -30,6 +31,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import CountHandler
+from mkdocs.utils.templates import TemplateContext
 
 from weave.basics.errors import WeaveError, read_text
 from weave.basics.store import is_damage
@@ -47,12 +49,12 @@ from weave.engines.serving import (
     look_often,
     reloads,
 )
-from weave.pages import finish, lab, outside, plain, search
+from weave.pages import finish, lab, outside, plain, search, slides
 from weave.pages.assets import minified_script, minified_sheet
 from weave.pages.bare import bare_pages
 from weave.pages.old_addresses import old_addresses
 from weave.pages.published import published
-from weave.pages.slides import slides
+from weave.pages.themed import Themed
 from weave.pages.web_fonts import write_fonts, write_whole_fonts
 from weave.project import WATCHED, Project, is_no_edit, project_at
 from weave.run.runner import processes
@@ -269,6 +271,22 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         page.meta["search"] = {"exclude": True}
         return str(made["html"])
 
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Tell the theme's templates where a page's slides are, if it has some.
+
+        Args:
+            context: what the templates know.
+            page: the page.
+            config: what mkdocs.yml says.
+            nav: the contents.
+        """
+        assert self.pages
+        figures = self.pages.made[page.file.src_uri]["figures"]
+        context["slides"] = slides.address(page.url, figures)  # type: ignore[typeddict-unknown-key]
+        return context
+
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Finish a page that is published, and write what belongs to it.
@@ -282,17 +300,21 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config: what mkdocs.yml says.
         """
         assert self.pages
-        said = (output, page.url, str(page.title), config.site_name)
+        made = self.pages.made[page.file.src_uri]
+        themed = Themed(output, page.url, str(page.title), config.site_name)
         moved = self.project.look_up("moved").to.items()
         once = [old.rpartition(".")[0] for old, now in moved if now == page.file.src_uri]
-        leads_on = old_addresses(once, page.url, str(page.title), page.canonical_url)
-        for path, html in (bare_pages(*said) | slides(*said) | leads_on).items():
+        beside = {
+            **bare_pages(themed, made["explorables"]),
+            **slides.slides(themed, made["figures"]),
+            **old_addresses(once, page.url, str(page.title), page.canonical_url),
+        }
+        for path, html in beside.items():
             file = Path(config.site_dir, path)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(finish.page(html) if self.site else html, "utf-8")
         if not self.site:
             return output
-        made = self.pages.made[page.file.src_uri]
         plain.write(made["plain"], page, self.site.new)
         return finish.page(outside.with_data(output, page, made["sections"], config))
 

@@ -70,8 +70,9 @@ class Pages:
 
     Attributes:
         made: by page, what it became: `html`, the `title` and the `contents` that MkDocs wants to
-            know, the `anchors` that it has, the `links` to anchors of other pages, its `sections`,
-            which search lists, and its `plain` edition.
+            know, the `anchors` that it has, the `links` to anchors of other pages, the ids of its
+            `figures`, the names of its `explorables`, its `sections`, which search lists, and its
+            `plain` edition.
     """
 
     def __init__(
@@ -145,6 +146,8 @@ class Pages:
             "contents": [],
             "anchors": [],
             "links": {},
+            "figures": [],
+            "explorables": [],
             "sections": [],
             "plain": "",
         }
@@ -186,6 +189,8 @@ class Pages:
             "contents": getattr(context.markdown, "toc_tokens", []),
             "anchors": ID.findall(html),  # those too that MkDocs does not see: of what embeds made
             "links": {file.src_uri: at for file, at in (page.links_to_anchors or {}).items()},
+            "figures": [*context.shown.values()],
+            "explorables": context.explored,
             "sections": search.sections(html),
             "plain": plain.edition(context),
         }

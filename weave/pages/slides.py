@@ -5,19 +5,15 @@ page of 16:9.
 """
 
 import re
+from collections.abc import Collection
 from html import escape
 
-from weave.pages.bare import SHEETS, from_folder
+from weave.pages.themed import Themed
 
 HEADING = re.compile(r"<h1\b[^>]*>(?P<title>.*?)</h1>", re.DOTALL)
 ANSWER = re.compile(r'<p class="answer">(?P<answer>.*?)</p>', re.DOTALL)
-# What comes one after another: a section's heading, and a figure with its caption.
-SECTION_OR_FIGURE = re.compile(
-    r"<h2\b[^>]*>(?P<section>.*?)</h2>"
-    r'|<figure id="(?P<id>[^"]+)">(?P<drawing><div class="drawing">.*?</svg></div>)'
-    r"<figcaption>(?P<caption>.*?)</figcaption>",
-    re.DOTALL,
-)
+SECTION = re.compile(r"<h2\b[^>]*>(?P<title>.*?)</h2>", re.DOTALL)
+FIGURE = r'<figure\b[^>]*\bid="{}"[^>]*>(?P<inside>.*?)</figure>'
 PERMALINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 LEAST = 3  # figures of a page that is worth a deck
 SLIDES = """\
@@ -45,44 +41,57 @@ print this page.</footer></section>
 """
 SLIDE = """\
 <section class="slide"><h2>{section}</h2>
-<figure>{drawing}<figcaption>{caption}</figcaption></figure>
+<figure>{figure}</figure>
 <footer><a href="#{id}">{site}</a>, CC BY 4.0</footer></section>
 """
 
 
-def slides(html: str, url: str, title: str, site: str) -> dict[str, str]:
+def address(url: str, figures: Collection[str]) -> str:
+    """Give the address of a page's slides; nothing, if it has not enough figures for them.
+
+    Args:
+        url: the page's, relative to the site's root, as this one's.
+        figures: the ids of those on it.
+    """
+    return f"slides/{url or 'front/'}" if len(figures) >= LEAST else ""
+
+
+def slides(page: Themed, figures: Collection[str]) -> dict[str, str]:
     """Give the slides of a page that has some figures.
 
     Args:
-        html: the page within the theme, before it is finished.
-        url: the page's address, relative to the site's root: `variance/`.
-        title: the page's.
-        site: the site's name.
+        page: shows them.
+        figures: their ids.
 
     Returns:
         One page by its path, `slides/variance/index.html`; nothing for a page without figures.
     """
-    folder = f"slides/{url}" if url else "slides/front/"
-    heading, answer = HEADING.search(html), ANSWER.search(html)
-    found, section = [], ""
-    for part in SECTION_OR_FIGURE.finditer(html):
-        if part["id"] is None:
-            section = PERMALINK.sub("", part["section"])
-        else:
-            words = part.groupdict() | {"section": section}
-            found.append(SLIDE.format(site=escape(site), **words))
-    if heading is None or len(found) < LEAST:
+    folder = address(page.url, figures)
+    if not folder:
         return {}
+    heading, answer = HEADING.search(page.html), ANSWER.search(page.html)
+    site, found = escape(page.site), []
+    for id in figures:
+        figure = page.find(FIGURE.format(re.escape(id)), f"the figure '{id}'")
+        section = title_above(figure.start(), page.html)
+        found.append(SLIDE.format(section=section, figure=figure["inside"], id=id, site=site))
     first = FIRST.format(
-        heading=PERMALINK.sub("", heading["title"]),
+        heading=PERMALINK.sub("", heading["title"]) if heading else escape(page.title),
         answer=answer["answer"] if answer else "",
-        site=escape(site),
+        site=site,
     )
     return {
         f"{folder}index.html": SLIDES.format(
-            title=escape(title),
+            title=escape(page.title),
             root="../" * folder.count("/"),
-            sheets=from_folder("\n".join(SHEETS.findall(html)), url, folder),
-            slides=from_folder("\n".join([first, *found]), url, folder),
+            sheets=page.sheets(folder),
+            slides=page.from_folder("\n".join([first, *found]), folder),
         )
     }
+
+
+def title_above(place: int, html: str) -> str:
+    """Give the heading of the section in which something stands; above all of them, nothing."""
+    above = html.rfind("<h2", 0, place)
+    section = SECTION.match(html, above) if above >= 0 else None
+    return PERMALINK.sub("", section["title"]) if section else ""
