@@ -13,10 +13,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 
-from tools.plan import RefusedError, write_whole
+from tools.plan import RefusedError, nearest, write_whole
 from tools.rename import LIBRARIES, Name, name_of
 from tools.rename_page import TAKEN
 
@@ -167,10 +166,8 @@ def figure(root: Path, written: str) -> dict[str, str]:
     page = f"docs/{name.chapter}.md"
     if not (root / page).is_file():
         pages = [path.stem for path in (root / "docs").glob("*.md")]
-        near = get_close_matches(name.chapter, pages, n=1)
-        hint = f"; the nearest is {near[0]}" if near else ""
         mend = f"make chapter NAME={name.chapter} begins one"
-        raise RefusedError(f"there is no {page}: {mend}{hint}")
+        raise RefusedError(f"there is no {page}: {mend}{nearest(name.chapter, pages)}")
     text, newline = read(root / page)
     added = FIGURE.format(stem=name.stem, name=name).replace("\n", newline)
     begins = "" if text.endswith("\n") else newline

@@ -3,8 +3,9 @@
 Nothing is done until all of it is known.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from keyword import iskeyword
 from pathlib import Path
 
@@ -83,6 +84,12 @@ class Plan:
             (root / new).parent.mkdir(parents=True, exist_ok=True)
             (root / old).rename(root / new)
             yield f"{old} is now {new}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """End a sentence about a name that is not there with the one that is near, if one is."""
+    near = get_close_matches(name, [*known], n=1)
+    return f"; the nearest is {near[0]}" if near else ""
 
 
 def is_importable(name: str) -> bool:

@@ -8,6 +8,9 @@ quotations (`{= my_dice.share }`), links to the figure (`#figure-my_dice`), impo
 explorable its element and the files of its name. Where the script has been moved by hand already,
 the rest is done. For a page see `tools/rename_page.py`.
 
+It is kept because a name stands in some ten kinds of places, and in half of them it is a word that
+means other things too: "row" or "spread" cannot be replaced by an editor.
+
 What stands in the way is said before anything is changed.
 """
 
@@ -16,10 +19,9 @@ import ast
 import re
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
-from tools.plan import MANUALS, Plan, RefusedError, is_importable, read_texts
+from tools.plan import MANUALS, Plan, RefusedError, is_importable, nearest, read_texts
 from tools.rename_page import plan_for_page
 
 NAME = re.compile(r"[a-z][\w-]*/[A-Za-z][\w-]*")
@@ -108,9 +110,7 @@ def refuse(root: Path, texts: dict[str, str], old: Name, new: Name) -> None:
     if old.script not in texts:
         scripts = [file for file in texts if file.startswith("snippets/")]
         known = [file.removeprefix("snippets/").removesuffix(".py") for file in scripts]
-        near = get_close_matches(str(old), known, n=1)
-        hint = f"; the nearest is {near[0]}" if near else ""
-        raise RefusedError(f"there is no {old.script}{hint}")
+        raise RefusedError(f"there is no {old.script}{nearest(str(old), known)}")
     if new.stem in LIBRARIES:
         raise RefusedError(f"{new.script} would hide Python's own '{new.stem}' from its neighbours")
     if not (root / "snippets" / new.chapter).is_dir():

@@ -10,10 +10,9 @@ it does is said, for the author to look.
 
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
-from tools.plan import Plan, RefusedError, is_importable, read_texts
+from tools.plan import Plan, RefusedError, is_importable, nearest, read_texts
 
 NAME = re.compile(r"[a-z][a-z\d-]*")
 # The machinery calls these pages by their names; at these addresses the site has something else.
@@ -70,9 +69,7 @@ def refuse(texts: Mapping[str, str], old: str, new: str) -> None:
     """Raise RefusedError if the page cannot be renamed."""
     pages = [file[5:-3] for file in texts if re.fullmatch(r"docs/[^/]+\.md", file)]
     if old not in pages:
-        near = get_close_matches(old, pages, n=1)
-        hint = f"; the nearest is {near[0]}" if near else ""
-        raise RefusedError(f"there is no docs/{old}.md{hint}")
+        raise RefusedError(f"there is no docs/{old}.md{nearest(old, pages)}")
     if old in STAY:
         raise RefusedError(f"the machinery knows '{old}' by its name")
     if not NAME.fullmatch(new):
