@@ -146,8 +146,8 @@ def test_a_mistake_in_a_formula_names_its_cell_and_line(site):
 )
 def test_what_else_a_cell_must_not_do(site, project, name, code, says):
     warning = said_of(EXERCISE | {name: code}, site, project)
-    where = "labs/law:" if "died" in says else f"cell '{name}'"
-    assert warning.startswith(f"docs/labs/law.ipynb, {where}")
+    where = ": labs/law:" if "died" in says else f", cell '{name}'"
+    assert warning.startswith(f"docs/labs/law.ipynb{where}")
     assert says in warning
 
 

@@ -13,7 +13,10 @@ def test_a_figure_comes_with_caption_alternative_and_code(project):
     html = project.convert("::: chapter/line")
     assert '<figure id="figure-chapter-line">' in html
     assert re.search(r"<figcaption>\s*<p>A line through the origin.</p>", html)
-    assert '<desc id="chapter-line-alternative">One straight line' in html
+    named = (
+        'role="img" aria-labelledby="chapter-line-alternative"><desc id="chapter-line-alternative">'
+    )
+    assert f"{named}One straight line" in html
     shown, folded = html.split("<details>")
     assert "highlight" not in shown
     assert folded.startswith("<summary>The code, and files to take away</summary>")

@@ -1,7 +1,7 @@
 """The one error that an author sees: where it is, what is wrong, and what is near."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -12,12 +12,23 @@ CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?=[ ]|$)", re.MULTILINE)
 class WeaveError(Exception):
     """A mistake in a page or a snippet, worded for the person who will mend it.
 
-    The line is one of the text that was handed over, counted from 0, where it is known.
+    Args:
+        message: what is wrong, and how it is mended.
+        line: of the text that was handed over, counted from 0, where it is known.
+        place: the file and its line, where the mistake is in a file of its own: it then stands
+            before the message. Whoever needs the one without the other has both here.
+        by_way_of: the places that led there, the innermost first.
     """
 
-    def __init__(self, message: str, line: int = 0) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, line: int = 0, place: str = "", by_way_of: Sequence[str] = ()
+    ) -> None:
+        self.where = ", in ".join([place, *by_way_of])
+        super().__init__(f"{self.where}: {message}" if place else message)
+        self.message = message
         self.line = line
+        self.place = place
+        self.by_way_of = tuple(by_way_of)
 
 
 class PendingError(WeaveError):
@@ -69,9 +80,10 @@ def read_text(path: Path, name: str) -> str:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise WeaveError(f"{name}:{line}: {error}; save the file as UTF-8") from None
+        raise WeaveError(f"{error}; save the file as UTF-8", place=f"{name}:{line}") from None
     if "\0" in text:
-        raise WeaveError(f"{name}:1: it has null characters, as UTF-16 has; save the file as UTF-8")
+        flaw = "it has null characters, as UTF-16 has; save the file as UTF-8"
+        raise WeaveError(flaw, place=f"{name}:1")
     refuse_conflict(text, f"{name}:{{}}")
     return text
 
@@ -86,6 +98,7 @@ def refuse_conflict(text: str, place: str) -> None:
     if conflict := CONFLICT.search(text):
         line = text.count("\n", 0, conflict.start()) + 1
         raise WeaveError(
-            f"{place.format(line)}: '{conflict[0]}' is left from a merge: keep one of the two "
-            "versions, or what is right of both, and take away the three lines around them"
+            f"'{conflict[0]}' is left from a merge: keep one of the two versions, or what is right "
+            "of both, and take away the three lines around them",
+            place=place.format(line),
         )

@@ -8,6 +8,10 @@ Of each name several entries are kept, made of other files or by another machine
 another branch and back makes nothing again. An entry never changes, whatever another build keeps
 meanwhile. Parts are JSON: nothing that is read from here can run.
 
+One file of SQLite's, and not a file for each entry: of two builds at once none sees half of what
+the other keeps, a page that quotes one number reads that part and no other, and what is too old
+goes in the same step in which something is kept.
+
 A file that is damaged is put aside, and all is made again. What the machine refuses (a full disk, a
 file that may not be written) is an error: making all again would not mend it.
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from weave.embeds.embed import Context, block
 from weave.embeds.figure import code_block
-from weave.project import Project, looks_up
+from weave.project import Project, is_ledger, looks_up
 from weave.run.results import Results
 
 # How a verdict looks. The words are the ledger's, in snippets/claims/ledger.py.
@@ -51,10 +51,10 @@ def claims_by_number(project: Project, _: str) -> dict[str, Claim]:
     """
     found: dict[str, Claim] = {}
     for name in project.pending:
-        if name.startswith("claims/"):
+        if is_ledger(name):
             project.run_of(name)
     for name, run in sorted(project.runs.items()):
-        if not name.startswith("claims/"):
+        if not is_ledger(name):
             continue
         claims: dict[str, Claim] = getattr(Results(run), "claims", {})
         for key, claim in claims.items():

@@ -175,18 +175,13 @@ class Context:
                 return self.put_in(match)
             except PendingError as error:
                 return margin(match) + self.waiting(error.name, match)
-            except sqlite3.DatabaseError:  # of what is kept: no mistake on this page
-                raise
             except Exception as error:
+                flaw = mistake_at(match[0], error)
                 for name in self.asked[asked:]:
                     if name in self.project.pending:
                         self.waits.add(name)
                         return margin(match) + self.waiting(name, match)
-                if isinstance(error, WeaveError):
-                    return margin(match) + self.report(error)
-                token = match[0].strip()[:80]  # Python's own, say of a key that is no literal
-                flaw = f"'{token}': {type(error).__name__}: {error}"
-                return margin(match) + self.report(WeaveError(flaw))
+                return margin(match) + self.report(flaw)
 
         return any_token().sub(shown, text)
 
@@ -249,6 +244,19 @@ class Context:
         for message, (_, *again) in self.said.items():
             if again:
                 log.warning("%s: the same again: %s", ", ".join(again), message)
+
+
+def mistake_at(token: str, error: Exception) -> WeaveError:
+    """Give what went wrong with a token as an author reads it.
+
+    Python's own errors name the token: that of a key that is no literal, say. That what is kept is
+    damaged is no mistake on a page, and is raised again.
+    """
+    if isinstance(error, sqlite3.DatabaseError):
+        raise error
+    if isinstance(error, WeaveError):
+        return error
+    return WeaveError(f"'{token.strip()[:80]}': {type(error).__name__}: {error}")
 
 
 def report_flaws(context: Context, flaws: Callable[[str, str], Iterable[tuple[int, str]]]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from weave.basics.errors import PendingError, WeaveError, did_you_mean
 from weave.embeds.embed import Context, block
-from weave.embeds.figure import empty_drawing, of_snippet
+from weave.embeds.figure import empty_drawing, of_snippet, with_attributes
 from weave.project import Project, looks_up
 
 SCRIPT = "docs/assets/javascripts/why-{}.js"
@@ -62,7 +62,7 @@ def weave_picture(match: re.Match[str], context: Context) -> str:
         figure = of_snippet(name, context)
     except PendingError:
         return context.stash(empty_drawing(name, context, "picture"), "…")
-    svg = re.sub('role="img" aria-labelledby="[^"]*"', 'aria-hidden="true"', figure.svg, count=1)
+    svg = with_attributes(figure.svg, 'aria-hidden="true"')
     return context.stash(f'<div class="picture">{svg}</div>', figure.alternative)
 
 

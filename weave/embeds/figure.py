@@ -23,6 +23,7 @@ class Figure(NamedTuple):
     """A drawing, its id, and in Markdown what is said of it and the code."""
 
     anchor: str
+    label: str  # the id of what the drawing is to who cannot see it
     svg: str
     caption: str
     alternative: str  # the same, for someone who cannot see it
@@ -42,9 +43,8 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
         return place_of(name, error.name, context)
     context.shown[name] = figure.anchor
     alternative = figure.alternative
-    label = figure.svg.partition('aria-labelledby="')[2].partition('"')[0]
-    description = f'<desc id="{label}">{escape(alternative)}</desc>'
-    svg = figure.svg.replace(">", f">{description}", 1)
+    description = f'<desc id="{figure.label}">{escape(alternative)}</desc>'
+    svg = with_attributes(figure.svg, f'role="img" aria-labelledby="{figure.label}"', description)
     drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
     title = "The code, and files to take away" if figure.script else "The code"
     parts = [
@@ -58,6 +58,12 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
         context.stash("</details></div></div>", f"\x0f{figure.script}"),
     ]
     return "\n" + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def with_attributes(svg: str, attributes: str, inside: str = "") -> str:
+    """Give a drawing with attributes of its element, and with something at its beginning."""
+    begin, _, rest = svg.partition(">")
+    return f"{begin} {attributes}>{inside}{rest}"
 
 
 def place_of(name: str, run: str, context: Context) -> str:
@@ -120,6 +126,7 @@ def of_snippet(name: str, context: Context) -> Figure:
         in_alternative.report(error)
     return Figure(
         anchor=context.figure_id(name),
+        label=f"{name.replace('/', '-')}-alternative",
         svg=run.read("svg"),
         caption=on_one_line(in_caption.weave(caption)),
         alternative=on_one_line(alternative),
@@ -161,7 +168,14 @@ def of_cell(name: str, context: Context) -> Figure:
     shown = run.read(cell.place) or {}
     if "svg" not in shown:
         raise WeaveError(f"the cell '{name}' draws no figure")
-    return Figure(cell.id, shown["svg"], caption, on_one_line(alternative), code_block(code))
+    return Figure(
+        anchor=cell.id,
+        label=f"{cell.id}-alternative",
+        svg=shown["svg"],
+        caption=caption,
+        alternative=on_one_line(alternative),
+        code=code_block(code),
+    )
 
 
 def cells_of(lab: str, context: Context) -> dict[str, notebook.Cell]:

@@ -9,7 +9,6 @@ keyboard has the list.
 
 import ast
 import re
-import sqlite3
 from collections.abc import Iterable, Mapping
 from html import escape
 from math import isfinite
@@ -17,7 +16,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from weave.basics.errors import PendingError, WeaveError, did_you_mean
-from weave.embeds.embed import Context, Embed, being_run
+from weave.embeds.embed import Context, Embed, being_run, mistake_at
 
 # `your-model/weights.largest['keys']`: another chapter, a snippet, its result, keys.
 # A snippet's name is that of its file, which may have a hyphen.
@@ -74,13 +73,8 @@ def fill_in(text: str, context: Context) -> str:
             printed, _ = evaluate(match["value_text"], context)
         except PendingError:
             return "…"
-        except WeaveError as error:
-            raise WeaveError(str(error), line) from None
-        except sqlite3.DatabaseError:
-            raise
-        except Exception as error:  # Python's own, say of a key that is no literal
-            flaw = f"'{match[0]}': {type(error).__name__}: {error}"
-            raise WeaveError(flaw, line) from None
+        except Exception as error:
+            raise WeaveError(str(mistake_at(match[0], error)), line) from None
         return in_plain_text(printed)
 
     return re.sub(VALUE, number, text)

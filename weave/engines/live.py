@@ -22,8 +22,8 @@ from urllib.parse import unquote, urlsplit
 from mkdocs.livereload import LiveReloadServer
 
 from weave.engines import progress
-from weave.engines.pages import Draft
-from weave.project import Project
+from weave.engines.pages_kept import Draft
+from weave.project import Project, is_ledger
 
 STATE = "/weave-runs.json"  # asked for by live.js: what is being run
 SECONDS_OPEN = 10  # after it has asked for the last time, a page is taken to be closed
@@ -215,7 +215,7 @@ class LiveSite:
     def needs(self, page: str) -> set[str]:
         """Give the runs for which a page waits, and those that these read: ledgers read ledgers."""
         needs = self.waits.get(page, set())
-        ledgers = {name for name in self.project.pending if name.startswith("claims/")}
+        ledgers = {name for name in self.project.pending if is_ledger(name)}
         return needs | ledgers if needs & ledgers else needs
 
     def is_worth_saying(self, record: logging.LogRecord) -> bool:

@@ -15,7 +15,7 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_post_page            once all pages are converted: a page within the theme, finished
     on_post_build           notes; search's list, the fonts; the new site takes the last one's place
 
-`pages.py` says how a page is kept, `live.py` how the site is served while it is made.
+`pages_kept.py` says how a page is kept, `live.py` how the site is served while it is made.
 """
 
 import logging
@@ -40,7 +40,7 @@ from weave.engines import progress
 from weave.engines.links import NameLine, name_lines
 from weave.engines.live import LiveSite
 from weave.engines.notes import Notes
-from weave.engines.pages import Pages
+from weave.engines.pages_kept import Pages
 from weave.engines.serving import (
     DamagedError,
     UnreadableError,
@@ -232,11 +232,10 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             links = lab.links(stem, title, page.edit_url or "")
             text, self.context.place = lab.to_markdown(self.context, stem, links)
         except WeaveError as error:
-            said = str(error) if str(error).startswith("docs/") else f"docs/{name}, {error}"
-            log.warning(said)
             self.is_broken = True
-            where, _, flaw = said.partition(": ")
-            return f"# {stem}\n\n{mistake(where, flaw)}\n"
+            where = error.where or f"docs/{name}"
+            log.warning("%s: %s", where, error.message)
+            return f"# {stem}\n\n{mistake(where, error.message)}\n"
         return text
 
     @event_priority(AFTER_OTHER_PLUGINS)

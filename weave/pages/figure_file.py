@@ -38,6 +38,7 @@ def figure_file(svg: str, caption: str, source: str) -> str:
         for key, value in element.attrib.items():
             element.set(key, value.replace("currentColor", INK))
         element.attrib.pop("class", None)
+    root.set("role", "img")
     root.set("xmlns", "http://www.w3.org/2000/svg")
     root.set("xmlns:xlink", "http://www.w3.org/1999/xlink")
     for use in root.iter("use"):  # what drawing programs of long ago read
@@ -46,7 +47,6 @@ def figure_file(svg: str, caption: str, source: str) -> str:
         element = Element(tag)
         element.text = words
         root.insert(place, element)
-    root.attrib.pop("aria-labelledby", None)
     return ElementTree.tostring(root, encoding="unicode")
 
 

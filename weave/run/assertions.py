@@ -94,7 +94,7 @@ def code_of(tried: Tried) -> str:
 def require_words(node: ast.Assert, path: Path) -> None:
     """Raise WeaveError if an assertion's message is not some words."""
     if len(words_of(node).split()) < 3:
-        raise WeaveError(f"{where(path, node.lineno)}: {WORDS}")
+        raise WeaveError(WORDS, place=where(path, node.lineno))
 
 
 def words_of(node: ast.Assert) -> str:

@@ -66,7 +66,8 @@ def require_marks(figure: Figure, place: str, alternative: str) -> None:
     if empty:
         said = shorten(alternative, 120, placeholder=" …")
         mend = "draw it, or take the axes away"
-        raise WeaveError(f"{place}: the alternative says '{said}', and {empty} no mark: {mend}")
+        flaw = f"the alternative says '{said}', and {empty} no mark: {mend}"
+        raise WeaveError(flaw, place=place)
 
 
 def has_marks(axes: Axes) -> bool:

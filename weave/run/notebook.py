@@ -20,13 +20,25 @@ class Cell(NamedTuple):
         return f"cell '{self.id}'"
 
 
+def where(path: Path, cell: str = "", line: int | None = None) -> str:
+    """Name a lab, a cell of it, or a line there, as an error does; a file's lines nobody counts.
+
+    Args:
+        path: of the notebook.
+        cell: its place, as `Cell` has it.
+        line: within the cell.
+    """
+    parts = [f"docs/labs/{path.name}", cell, f"line {line}" if line else ""]
+    return ", ".join(filter(None, parts))
+
+
 def read_notebook(path: Path) -> list[Cell]:
     """Read a notebook.
 
     Raises:
         WeaveError: it is none, or a merge has left two versions of something in it.
     """
-    written = read_text(path, f"docs/labs/{path.name}")
+    written = read_text(path, where(path))
     try:
         cells = []
         for cell in json.loads(written)["cells"]:
@@ -34,7 +46,8 @@ def read_notebook(path: Path) -> list[Cell]:
             cells.append(Cell(cell["id"], is_code, "".join(cell["source"])))
     except (ValueError, KeyError, TypeError) as error:
         what = f"{type(error).__name__}: {error}"
-        raise WeaveError(f"no notebook with an id on each cell: {what}") from None
+        flaw = f"no notebook with an id on each cell: {what}"
+        raise WeaveError(flaw, place=where(path)) from None
     for cell in cells:
-        refuse_conflict(cell.source, f"{cell.place}, line {{}}")
+        refuse_conflict(cell.source, f"{where(path, cell.place)}, line {{}}")
     return cells

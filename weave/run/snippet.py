@@ -77,25 +77,26 @@ def read_snippet(path: Path) -> Snippet:
         WeaveError: its form is wrong; says in which line, and how it should be.
     """
     if not NAME.fullmatch(name_of(path)):
-        raise WeaveError(f"{where(path)}: {NO_NAME}")
+        raise WeaveError(NO_NAME, place=where(path))
     source = read_text(path, f"snippets/{name_of(path)}.py")
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
-        raise WeaveError(f"{where(path, error.lineno or 1)}: SyntaxError: {error.msg}") from None
+        place = where(path, error.lineno or 1)
+        raise WeaveError(f"SyntaxError: {error.msg}", place=place) from None
     caption, _, alternative = (ast.get_docstring(tree) or "").partition("\n\n")
     marks = list(CELL.finditer(source))
     if not caption.strip():
         flaw = "no caption: start with a docstring that states the finding"
-        raise WeaveError(f"{where(path)}: {flaw}")
+        raise WeaveError(flaw, place=where(path))
     kinds = kinds_of_cells(marks, path)
     if "draw" in kinds and not alternative.strip():
-        raise WeaveError(f"{where(path)}: {NO_ALTERNATIVE}")
+        raise WeaveError(NO_ALTERNATIVE, place=where(path))
     above = source.count("\n", 0, marks[0].start()) + 1
     for statement in tree.body[1:]:  # the docstring stands first
         if statement.lineno < above:
             flaw = "code above the first '# %%'; move it below"
-            raise WeaveError(f"{where(path, statement.lineno)}: {flaw}")
+            raise WeaveError(flaw, place=where(path, statement.lineno))
     cells: dict[str, Cell] = {}
     ends = [*(mark.start() for mark in marks[1:]), len(source)]
     for kind, mark, end in zip(kinds, marks, ends, strict=True):
@@ -111,7 +112,7 @@ def kinds_of_cells(marks: list[re.Match[str]], path: Path) -> list[str]:
             return kinds
         if written == [*[""] * len(kinds), "says"]:
             return [*kinds, "says"]
-    raise WeaveError(f"{where(path)}: {CELLS}; here are {len(marks)} cells")
+    raise WeaveError(f"{CELLS}; here are {len(marks)} cells", place=where(path))
 
 
 def cell_between(source: str, start: int, end: int) -> Cell:

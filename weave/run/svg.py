@@ -26,7 +26,7 @@ def to_svg(figure: Figure, name: str) -> str:
     """Draw a figure as inline SVG, the same to the byte every time.
 
     Ink becomes `currentColor`, and text in the colour of a series has the class of that series, so
-    that the page can make it darker or lighter.
+    that the page can make it darker or lighter. What it is to who cannot see it, a page says.
 
     Args:
         figure: of matplotlib's.
@@ -47,8 +47,6 @@ def to_svg(figure: Figure, name: str) -> str:
         "height": f"{height * 96:.0f}",
         "fill": "currentColor",
         "stroke-linejoin": "round",  # matplotlib says it in a <style>, which flatten() removed
-        "role": "img",
-        "aria-labelledby": f"{prefix}-alternative",
     }
     return ElementTree.tostring(root, encoding="unicode")
 

@@ -87,7 +87,7 @@ def execute(
     except WeaveError:
         raise
     except BaseException as error:  # sys.exit() in a snippet is a mistake like any other
-        raise WeaveError(describe_error(error, path)) from None
+        raise described(error, path) from None
 
 
 def hand_on(found_before: Mapping[str, Any], folder: Path) -> None:
@@ -137,8 +137,8 @@ def draw_figure(cell: Cell, path: Path, namespace: dict[str, Any]) -> Figure:
     run_cell(cell, path, namespace)
     figures = plt.get_fignums()
     if len(figures) != 1:
-        place = where(path, cell.line)
-        raise WeaveError(f"{place}: one figure is needed; the second cell left {len(figures)}")
+        flaw = f"one figure is needed; the second cell left {len(figures)}"
+        raise WeaveError(flaw, place=where(path, cell.line))
     return plt.figure(figures[0])
 
 
@@ -154,7 +154,7 @@ def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
     def show(*_: Any, **__: Any) -> None:
         for number in plt.get_fignums():
             figure = plt.figure(number)
-            require_marks(figure, cell.place, alternative_of(cell))
+            require_marks(figure, notebook.where(path, cell.place), alternative_of(cell))
             drawn.append(to_svg(figure, cell.id))
         plt.close("all")
 
@@ -172,7 +172,8 @@ def run_lab(cells: Iterable[notebook.Cell], path: Path) -> dict[str, Any]:
             exec(compile(cell.source, file, "exec"), namespace)
         text = printed.getvalue().rstrip()
         if drawn and (text or len(drawn) > 1):
-            raise WeaveError(f"{cell.place}: what draws shows one figure, and prints nothing")
+            flaw = "what draws shows one figure, and prints nothing"
+            raise WeaveError(flaw, place=notebook.where(path, cell.place))
         if drawn:
             parts[cell.place] = {"svg": drawn.pop()}
         elif text:
@@ -185,28 +186,35 @@ def alternative_of(cell: notebook.Cell) -> str:
     return (ast.get_docstring(ast.parse(cell.source)) or "").partition("\n\n")[2]
 
 
-def describe_error(error: BaseException, path: Path) -> str:
-    """Name an error, and before it the lines that led to it, the innermost first.
+def described(error: BaseException, path: Path) -> WeaveError:
+    """Give what went wrong as an author reads it, with the lines that led to it.
 
     An error that names a place itself, as a ledger's does for each claim, needs no other.
     """
     if NAMES_PLACE.match(str(error)):
-        return str(error)
+        return WeaveError(str(error))
     folder = str(path.parent.parent)  # snippets/ or docs/
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith(folder)]
     places = [place_of(Path(frame.filename), frame.lineno) for frame in reversed(frames)]
     if not places:  # a lab's cell that is no Python; or the figure fails when it is drawn at last
         file = getattr(error, "filename", None) or path
         places = [place_of(Path(file), getattr(error, "lineno", None) or 1)]
-    said = f"{', in '.join(dict.fromkeys(places))}: {type(error).__name__}: {error}"
+    said = f"{type(error).__name__}: {error}"
     if isinstance(error, MemoryError):
         said += f"; a run has {MEMORY} GiB: compute in pieces"
     code = frames[-1].line if frames else ""
     if code and not code.startswith("raise "):  # which the error's own words explain
         said += f"\n    {code}"
-    return said
+    place, *others = dict.fromkeys(places)
+    # Of a lab's other cells the notebook need not be named again.
+    by_way_of = [other.removeprefix(f"{notebook.where(path)}, ") for other in others]
+    return WeaveError(said, place=place, by_way_of=by_way_of)
 
 
 def place_of(file: Path, line: int | None) -> str:
     """Name a line of a script, or of a lab's cell."""
-    return where(file, line) if file.suffix == ".py" else f"{file.name}, line {line}"
+    if file.suffix == ".py":
+        return where(file, line)
+    if file.suffix == ".ipynb":
+        return notebook.where(file)
+    return notebook.where(file.parent, file.name, line)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from weave.basics.store import Entry
-from weave.project import Project, looks_up
+from weave.project import Project, is_ledger, looks_up
 from weave.run.assertions import Assertion
 from weave.run.results import Results
 from weave.run.snippet import read_snippet
@@ -112,7 +112,7 @@ def judged(project: Project, _: str) -> Judged:
     A page is judged once all is there that may assert its words: all ledgers, and the snippets that
     it names and those of its chapter.
     """
-    if any(name.startswith("claims/") for name in project.pending):
+    if any(map(is_ledger, project.pending)):
         return Judged(Texts(), {}, [])
     texts = texts_of(project)
     found = judge(texts)
@@ -140,7 +140,7 @@ def texts_of(project: Project) -> Texts:
             says = run.read("says") or []
             texts.assertions[name] = [Assertion(*each) for each in says]
             texts.settings[name] = kept_settings(project, name)
-            if name.startswith("claims/"):
+            if is_ledger(name):
                 texts.findings += findings_of(name, run)
     return texts
 
