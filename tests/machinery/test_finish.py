@@ -8,7 +8,7 @@ import pytest
 
 from weave.basics.errors import WeaveError
 from weave.basics.store import Store
-from weave.pages.finish import BOXED, TABLE, Site, folds_as_text
+from weave.pages.finish import BOXED, TABLE, Site, folds_as_text, with_policy
 
 FOLD = "<details class='depth'><summary>More</summary>{}</details>"
 CODE = '<div class="highlight"><pre><span></span><code>x</code></pre></div>'
@@ -83,6 +83,12 @@ def test_a_site_that_may_not_be_there_may_be_elsewhere(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(WeaveError, match=r"file.*; the site can be built elsewhere: -d FOLDER"):
         Site(tmp_path / "file/site")
+
+
+def test_a_page_without_a_place_for_its_policy_is_not_published():
+    assert "Content-Security-Policy" in with_policy('<meta charset="utf-8">')
+    with pytest.raises(WeaveError, match="below which it states its policy"):
+        with_policy("<meta charset=utf-8>")
 
 
 def test_folded_code_has_its_button_to_copy_it():

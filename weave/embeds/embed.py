@@ -18,6 +18,8 @@ from weave.run.results import Results
 # MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
 log = logging.getLogger("mkdocs.weave")
 OF_A_RUN = {"run", "result", "results", "files_read"}  # look-ups whose key begins with its name
+# Characters that no text has: what an embed puts between them, plain editions leave out.
+LEFT_OUT = ("\x0e", "\x0f")
 NOT_YET = '<span class="pending" data-run="{}" role="img" aria-label="not run yet">…</span>'
 
 

@@ -9,7 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from weave.basics.errors import PendingError, WeaveError, did_you_mean, read_text
-from weave.embeds.embed import Context, being_run, block
+from weave.embeds.embed import LEFT_OUT, Context, being_run, block
 from weave.embeds.value import fill_in
 from weave.project import Project, looks_up
 from weave.run import notebook
@@ -47,15 +47,15 @@ def weave_figure(match: re.Match[str], context: Context) -> str:
     svg = with_attributes(figure.svg, f'role="img" aria-labelledby="{figure.label}"', description)
     drawing = f'<figure id="{figure.anchor}"><div class="drawing">{svg}</div><figcaption>'
     title = "The code, and files to take away" if figure.script else "The code"
+    begin, end = LEFT_OUT  # of the plain edition
     parts = [
         context.stash(f'<div class="snippet">{drawing}', "**Figure.**"),
         figure.caption,
         context.stash("</figcaption></figure><div>", f"**What it shows.** {alternative}"),
-        # The plain edition leaves out what stands between these two.
-        context.stash(f"<details><summary>{title}</summary>", "\x0e"),
+        context.stash(f"<details><summary>{title}</summary>", begin),
         figure.script,
         figure.code,
-        context.stash("</details></div></div>", f"\x0f{figure.script}"),
+        context.stash("</details></div></div>", f"{end}{figure.script}"),
     ]
     return "\n" + "\n\n".join(part for part in parts if part) + "\n"
 

@@ -122,7 +122,14 @@ def sheet(rules: str) -> str:
 
 
 def with_policy(html: str) -> str:
-    """Give a page that states the policy, with the digest of each script that is written in it."""
+    """Give a page that states the policy, with the digest of each script that is written in it.
+
+    Raises:
+        WeaveError: the page has no place for it, and would be published without.
+    """
+    if CHARSET not in html:
+        flaw = f"a page of the theme has no {CHARSET}, below which it states its policy"
+        raise WeaveError(flaw, place="weave/pages/finish.py")
     allowed = ""
     for script in dict.fromkeys(INLINE.findall(html)):  # each once
         digest = b64encode(sha256(script.encode()).digest()).decode()

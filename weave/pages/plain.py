@@ -12,10 +12,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.nav import Navigation, Section
 from mkdocs.structure.pages import Page
 
-from weave.embeds.embed import Context
+from weave.embeds.embed import LEFT_OUT, Context
 
 STASHED = re.compile("\x02wzxhzdk:\\d+\x03")
-LEFT_OUT = re.compile("\x0e.*?\x0f", re.DOTALL)  # figure.py marks the code of a figure so
+BETWEEN = re.compile(".*?".join(LEFT_OUT), re.DOTALL)
 FOLD = re.compile(
     r'^(?P<margin>[ ]*)(?:\?\?\?\+?|!!!)[ ]+\w+(?:[ ]"(?P<title>.*)")?[ ]*\n'
     r"(?P<inside>(?:(?P=margin)[ ]{4}.*\n|[ \t]*\n)*)",
@@ -69,7 +69,7 @@ def edition(context: Context) -> str:
         return context.plain.get(placeholder[0], "")
 
     text = STASHED.sub(in_plain_text, context.woven)
-    text = LEFT_OUT.sub("", text)
+    text = BETWEEN.sub("", text)
     text = open_folds(text)
     text = "".join(plainer_parts(text))
     return text.strip() + "\n"
