@@ -30,7 +30,6 @@ BELONGS = {
     " tests/claims/test_quoted.py tests/site/test_links.py tests/site/test_picture.py[{page}] "
     + PAGE,
     "docs/questions*.md": "tests/site/test_search.py tests/questions/test_answers.py",
-    "docs/glossary.md": "tests/text/test_glossary.py",
     "docs/claims.md": "tests/site/test_claims.py",
     "docs/labs/{lab}.ipynb": "tests/labs/test_labs.py[{lab}] tests/site/test_labs.py[{lab}] "
     + PAGE.replace("{page}", "labs/{lab}"),
