@@ -31,9 +31,8 @@ PRESETS = {
 }
 
 
-@pytest.mark.parametrize("name", PAGE)
-def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
-    tab = visit(BASE + PAGE[name], **CALM)
+def test_the_keyboard_moves_it_and_it_is_said_once(walked):
+    name, tab = walked
     page, shown = tab.page, tab.page.locator(f"why-{name}")
     slider = shown.locator("input[type=range]").first
     before = shown.locator(".panel").inner_text()
@@ -57,14 +56,14 @@ def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
     assert complains(tab) == []
 
 
-@pytest.mark.parametrize("name", PAGE)
-def test_the_address_holds_the_state(visit, name):
-    page = visit(BASE + PAGE[name], **CALM).page
+def test_the_address_holds_the_state(walked):
+    name, page = walked[0], walked[1].page
     shown = page.locator(f"why-{name}")
     slider = shown.locator("input[type=range]").first
     slider.focus()
     page.keyboard.press("PageDown")
-    page.wait_for_function("name => location.hash === `#${name}`", arg=name)
+    state = f"document.querySelector('why-{name}').state"
+    page.wait_for_function(f"() => location.search + location.hash === {state}")
     parts = shown.locator(".panel > :not([role=status])")  # nothing is said of how it begins
     moved, words = slider.input_value(), parts.all_inner_texts()
     page.reload()
@@ -72,10 +71,10 @@ def test_the_address_holds_the_state(visit, name):
     assert parts.all_inner_texts() == words
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_button_leads_to_a_view(visit, name):
+@pytest.mark.parametrize("walk", PRESETS, indirect=True)
+def test_a_button_leads_to_a_view(walked):
     """It sets all that it names, and says so if it stands for a choice."""
-    page = visit(BASE + PAGE[name], **CALM).page
+    name, page = walked[0], walked[1].page
     buttons = page.locator(f"why-{name} [data-act=preset]")
     assert buttons.count() >= 2
     for button in buttons.all():
@@ -92,10 +91,10 @@ def test_a_button_leads_to_a_view(visit, name):
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("name", PRESETS)
-def test_it_fits_the_screen(visit, name, size):
+@pytest.mark.parametrize("walk", PRESETS, indirect=True)
+def test_it_fits_the_screen(walked, size):
     """With its buttons and its caption, below the bar; and its words within their places."""
-    page = visit(BASE + PAGE[name], **CALM).page
+    name, page = walked[0], walked[1].page
     page.set_viewport_size(size)
     for state in ({}, PRESETS[name]):
         show(page, name, "shown => 0", **state)
@@ -113,9 +112,11 @@ def test_it_fits_the_screen(visit, name, size):
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", ["mechanism", "calculator", "training", "divisor", "row"])
-def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
-    page = visit(BASE + PAGE[name], **CALM).page
+@pytest.mark.parametrize(
+    "walk", ["mechanism", "calculator", "training", "divisor", "row"], indirect=True
+)
+def test_a_link_leads_to_a_view_without_loading_the_page(walked):
+    name, page = walked[0], walked[1].page
     page.evaluate("() => { window.same = true }")
     links = page.locator(f"article a[href^='?'][href$='#{name}']:visible")  # not those in folds
     sliders = page.locator(f"why-{name} input[type=range]").evaluate_all(
