@@ -5,12 +5,12 @@ BELONGS. It is a choice: what is likely to fail because of a change, and takes m
 runs everything.
 """
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+from tests.imports import modules
 from weave.basics.changes import changed_files
 
 EXPLORABLES = " ".join(
@@ -30,7 +30,6 @@ BELONGS = {
     " tests/claims/test_quoted.py tests/site/test_links.py tests/site/test_picture.py[{page}] "
     + PAGE,
     "docs/questions*.md": "tests/site/test_search.py tests/questions/test_answers.py",
-    "docs/glossary.md": "tests/text/test_glossary.py",
     "docs/claims.md": "tests/site/test_claims.py",
     "docs/labs/{lab}.ipynb": "tests/labs/test_labs.py[{lab}] tests/site/test_labs.py[{lab}] "
     + PAGE.replace("{page}", "labs/{lab}"),
@@ -283,18 +282,11 @@ def tables_of(root: Path, script: str) -> set[str]:
 
 @cache
 def imports_of(root: Path, script: str) -> set[str]:
-    """Name the modules that a script imports; `from a import b` may mean `a.b`."""
+    """Name the modules that a script imports."""
     try:
-        tree = ast.parse(text_of(root, script))
+        return modules(text_of(root, script))
     except SyntaxError:  # said where it is run
         return set()
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
 
 
 def chosen_by(option: str, root: Path) -> Chosen:

@@ -128,7 +128,7 @@ def same_text(measure, source, table):
 
 
 @pytest.mark.parametrize("optimizer", ["Adam", "Muon"])
-def test_a_sample_of_the_steps_again(measure, module, source, steps, optimizer):
+def test_a_sample_of_the_steps_again(measure, source, steps, optimizer):
     at = {"remedy": "none", "qk": "0.25", "optimizer": optimizer, "rate": "1", "step": "10"}
     data, probe = same_text(measure, source, "steps.csv")
     row, other = (stored_rows("growth", "steps.csv", seed=seed, **at)[0] for seed in "01")

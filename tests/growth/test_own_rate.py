@@ -73,8 +73,8 @@ def test_the_table_is_whole(script):
 
 
 @pytest.mark.parametrize("optimizer", ["Adam", "Muon"])
-def test_a_sample_trained_again(measure, module, script, optimizer):
-    data, probe = same_text(measure, module, "own_rate.csv")
+def test_a_sample_trained_again(measure, source, script, optimizer):
+    data, probe = same_text(measure, source, "own_rate.csv")
     how = (data, probe, 32, "none", optimizer, 4, 11, 10)
     [(_, found)] = script.run(*how, times={"Q": 0.125, "K": 0.125})
     at = {"optimizer": optimizer, "remedy": "none", "rate": "4", "seed": "11", "step": "10"}

@@ -183,33 +183,32 @@ MISTAKES = {
 }
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    """One folder for all mistakes, whose snippet is run for the first of them."""
-    return tmp_path_factory.mktemp("mistakes")
+def of_line(warnings: list[str], line: int) -> str:
+    """Join what is said of a line of the chapter; of several lines it may be said at once."""
+    at = f"docs/chapter.md:{line}"
+    return "\n".join(said for said in warnings if at in said.partition(": ")[0].split(", "))
 
 
-@pytest.mark.parametrize(("mistake", "message"), MISTAKES.items())
 @pytest.mark.parametrize("front_matter", ["", "---\ntitle: T\n---\n\n"])
-def test_a_mistake_names_page_and_line(root, project, mistake, message, front_matter):
-    project.root = root
-    (root / "docs").mkdir(exist_ok=True)
+def test_a_mistake_names_page_and_line(project, front_matter):
+    """All on one page, so that none may hide another or what stands between them."""
     project.snippet(
         "import numpy as np\nslope = 1.0\nstd = {64: 8.0}\nfalling = np.array([3, 2, 1])\n"
         "large, longest = 10**400, 10**5000\n"
         "never = float('nan')\nfunction = len\nthree = (1, 2, 3)\nnames = ['x|y']"
     )
-    page = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n{mistake}\n\nEnd.\n"
-    line = page[: page.index(mistake)].count("\n") + 1
+    page, lines = f"{front_matter}# Title\n\n```python\n$x$\n```\n\n", {}
+    for mistake in MISTAKES:
+        lines[mistake] = page.count("\n") + 1
+        page += f"{mistake}\n\nAfter line {lines[mistake]}.\n\n"
     built = project.build(page)
-    if message is None:
-        assert not built.warnings
-        return
-    assert built.warnings
-    assert built.warnings[0].startswith(f"docs/chapter.md:{line}: ")
-    assert message in built.warnings[0]
-    assert "weave-error" in built.html
-    assert "End." in built.html
+    said = {mistake: of_line(built.warnings, line) for mistake, line in lines.items()}
+    assert {m: said[m] for m, message in MISTAKES.items() if (message or "") not in said[m]} == {}
+    for mistake, line in lines.items():
+        assert bool(said[mistake]) == (MISTAKES[mistake] is not None), mistake
+        boxed = f'class="weave-error"><b>docs/chapter.md:{line}</b>' in built.html
+        assert boxed == bool(said[mistake]), mistake
+        assert f"After line {line}." in built.html, mistake
 
 
 def test_a_mistake_inside_a_long_formula_has_its_own_line(project):

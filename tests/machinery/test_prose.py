@@ -16,19 +16,25 @@ COMPUTE += "\nm = 12\ndims = [5, 6, 8]"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
-    """One folder for all cases."""
+    """One folder for all cases of one page: what runs snippets starts once for it."""
     return tmp_path_factory.mktemp("prose")
 
 
 @pytest.fixture
-def said(root, project):
-    """Give the warnings of a page whose snippet says something."""
+def chapter(root, project):
+    """A project in that folder."""
     project.root = root
     (root / "docs").mkdir(exist_ok=True)
+    return project
+
+
+@pytest.fixture
+def said(chapter):
+    """Give the warnings of a page whose snippet says something."""
 
     def build(says: str, text: str) -> list[str]:
-        project.snippet(COMPUTE, says=says)
-        built = project.build(PAGE.format(text=text))
+        chapter.snippet(COMPUTE, says=says)
+        built = chapter.build(PAGE.format(text=text))
         assert built.warnings == [] or "weave-error" in built.html
         return built.warnings
 
@@ -232,13 +238,13 @@ UNKNOWN = "docs/chapter.md:3: snippets/chapter/line.py:4: no code knows 7: "
         ),
     ],
 )
-def test_a_number_in_a_caption_that_no_code_knows(project, alternative, compute, says):
-    found = captioned(project, alternative, compute, says)
+def test_a_number_in_a_caption_that_no_code_knows(chapter, alternative, compute, says):
+    found = captioned(chapter, alternative, compute, says)
     assert [each for each in found if each.startswith(UNKNOWN)]
     known = alternative.replace("7", "4")
     assert not [
         each
-        for each in captioned(project, known, f"{compute}\nn = 4", says)
+        for each in captioned(chapter, known, f"{compute}\nn = 4", says)
         if "no code knows" in each
     ]
 
@@ -258,14 +264,14 @@ def test_a_number_in_a_caption_that_no_code_knows(project, alternative, compute,
         ("It rises at 12:30.", ""),
     ],
 )
-def test_a_number_in_a_caption_that_code_knows(project, alternative, more):
-    assert captioned(project, alternative, f"{COMPUTE}\n{more}") == []
+def test_a_number_in_a_caption_that_code_knows(chapter, alternative, more):
+    assert captioned(chapter, alternative, f"{COMPUTE}\n{more}") == []
 
 
-def test_a_setting_that_is_named_is_compared_with_that_one(project):
+def test_a_setting_that_is_named_is_compared_with_that_one(chapter):
     compute = f"{COMPUTE}\nd, n = 64, 32"
-    assert captioned(project, "It rises at $d = 64$.", compute) == []
-    [found] = captioned(project, "It rises at $d = 32$.", compute)
+    assert captioned(chapter, "It rises at $d = 64$.", compute) == []
+    [found] = captioned(chapter, "It rises at $d = 32$.", compute)
     assert found.endswith("line.py:3: the code has d = 64, and the text 32")
 
 

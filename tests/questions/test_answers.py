@@ -53,23 +53,3 @@ def test_the_overview_lists_every_page_and_no_two_answers_have_one_address():
     listed = re.findall(r"^::: sections ([\w-]+)$", OVERVIEW.read_text("utf-8"), re.MULTILINE)
     assert sorted(listed) == [page.stem for page in PAGES]
     assert len(set(ids())) == len(ids()) > 80
-
-
-# Addresses that others may have linked to while all answers stood on one page.
-OLD = (
-    "absorb additive biases billions causal-mask channel clip common-mean constant correlated "
-    "cosine-similarity cross-attention deberta dropout eight embeddings fixed-head-dimension "
-    "fp8 gains gaussian gemma gpt-neo grouped-query half-precision heads-of-8 hopfield "
-    "inference layer-index learned-scale linear-attention log2e longrope maximum measured mla "
-    "mup not-1 number-of-heads number-of-keys one-hot order output-variance padded-head "
-    "pytorch qk-norm quarter rope scale-the-query set-transformer shared-qk sigmoid "
-    "small-dimension t5 temperature twice unit-variance vanishing-gradients variance-of-2x2 "
-    "variance-or-standard-deviation which-dimension why-the-square-root why-they-grow "
-    "without-scaling the-square-root measured-values with-the-divisor-and-without other-scales "
-    "variants-of-attention models in-code "
-)
-
-
-def test_old_addresses_are_kept():
-    kept = {*ids(), *re.findall(r"#([\w-]+) ?\}", OVERVIEW.read_text("utf-8"))}
-    assert [id for id in OLD.split() if id not in kept] == []

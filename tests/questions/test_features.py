@@ -50,11 +50,6 @@ def test_the_variance_and_what_two_keys_share(snippet):
     assert close(result.shared, 1 / (np.exp(result.balanced / 2) + 1))
 
 
-def test_an_equal_split_is_best():
-    for share in (0.1, 0.2, 0.3, 0.4):
-        assert D ** (1 - 2 * share) + D ** (2 * share) > 2 * np.sqrt(D)
-
-
 def test_vectors_of_length_1(snippet):
     """As RFA has them: the error of 256 features, by drawing."""
     result = snippet("questions/features")

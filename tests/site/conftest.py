@@ -13,9 +13,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-from tests.site.browser import BASE, FLAGS, ROOT, Tab, find_browser, open_tab
+from tests.site.browser import BASE, FLAGS, PHONE, ROOT, WIDE, Tab, find_browser, open_tab
+from tests.site.explorables import CALM, PAGE, show
 
 BAD = Path(__file__).with_name("bad.html")
 
@@ -110,3 +111,46 @@ def visit(browser, origin):
     yield open_page
     for tab in tabs:
         tab.page.context.close()
+
+
+# An explorable's page is opened once for all tests of a module that leave it as it was, or nearly:
+# to open it takes longer than most of them. pytest runs the tests of one name after another.
+
+
+@pytest.fixture(scope="module", params=PAGE)
+def walk(browser, origin, request):
+    """The page of an explorable: its name, the tab, and the state it begins with."""
+    tab = open_tab(browser, origin, BASE + PAGE[request.param], **CALM)
+    yield request.param, tab, show(tab.page, request.param, "shown => shown.values")
+    tab.page.context.close()
+
+
+@pytest.fixture
+def walked(walk) -> tuple[str, Tab]:
+    """Give the page nearly as it was opened: wide, and in the first state."""
+    name, tab, first = walk
+    tab.page.set_viewport_size(WIDE)
+    begin_again(tab.page, name, first)
+    return name, tab
+
+
+@pytest.fixture(scope="module", params=PAGE)
+def touch(browser, origin, request):
+    """The same on a phone, for fingers."""
+    tab = open_tab(browser, origin, BASE + PAGE[request.param], has_touch=True, **CALM)
+    tab.page.set_viewport_size(PHONE)
+    yield request.param, tab, show(tab.page, request.param, "shown => shown.values")
+    tab.page.context.close()
+
+
+@pytest.fixture
+def touched(touch) -> tuple[str, Tab]:
+    """Give the phone's page nearly as it was opened."""
+    name, tab, first = touch
+    begin_again(tab.page, name, first)
+    return name, tab
+
+
+def begin_again(page: Page, name: str, first: dict) -> None:
+    """Put an explorable back to its first state; half a second later the address says that."""
+    show(page, name, "shown => 0", **first)

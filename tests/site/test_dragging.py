@@ -11,7 +11,7 @@ import pytest
 from scipy.special import softmax
 
 from tests.site.browser import BASE, PHONE, WIDE, Tab, complains
-from tests.site.explorables import CALM, PAGE, numbers, printed, show
+from tests.site.explorables import CALM, PAGE, numbers, printed, show, typed
 from tests.site.explorables.calculator import MODEL
 from tests.site.explorables.calculator import READ as CALCULATOR
 from tests.site.test_holding import swipe
@@ -31,9 +31,8 @@ PRESETS = {
 }
 
 
-@pytest.mark.parametrize("name", PAGE)
-def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
-    tab = visit(BASE + PAGE[name], **CALM)
+def test_the_keyboard_moves_it_and_it_is_said_once(walked):
+    name, tab = walked
     page, shown = tab.page, tab.page.locator(f"why-{name}")
     slider = shown.locator("input[type=range]").first
     before = shown.locator(".panel").inner_text()
@@ -57,14 +56,14 @@ def test_the_keyboard_moves_it_and_it_is_said_once(visit, name):
     assert complains(tab) == []
 
 
-@pytest.mark.parametrize("name", PAGE)
-def test_the_address_holds_the_state(visit, name):
-    page = visit(BASE + PAGE[name], **CALM).page
+def test_the_address_holds_the_state(walked):
+    name, page = walked[0], walked[1].page
     shown = page.locator(f"why-{name}")
     slider = shown.locator("input[type=range]").first
     slider.focus()
     page.keyboard.press("PageDown")
-    page.wait_for_function("name => location.hash === `#${name}`", arg=name)
+    state = f"document.querySelector('why-{name}').state"
+    page.wait_for_function(f"() => location.search + location.hash === {state}")
     parts = shown.locator(".panel > :not([role=status])")  # nothing is said of how it begins
     moved, words = slider.input_value(), parts.all_inner_texts()
     page.reload()
@@ -72,10 +71,10 @@ def test_the_address_holds_the_state(visit, name):
     assert parts.all_inner_texts() == words
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_button_leads_to_a_view(visit, name):
+@pytest.mark.parametrize("walk", PRESETS, indirect=True)
+def test_a_button_leads_to_a_view(walked):
     """It sets all that it names, and says so if it stands for a choice."""
-    page = visit(BASE + PAGE[name], **CALM).page
+    name, page = walked[0], walked[1].page
     buttons = page.locator(f"why-{name} [data-act=preset]")
     assert buttons.count() >= 2
     for button in buttons.all():
@@ -92,10 +91,10 @@ def test_a_button_leads_to_a_view(visit, name):
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("name", PRESETS)
-def test_it_fits_the_screen(visit, name, size):
+@pytest.mark.parametrize("walk", PRESETS, indirect=True)
+def test_it_fits_the_screen(walked, size):
     """With its buttons and its caption, below the bar; and its words within their places."""
-    page = visit(BASE + PAGE[name], **CALM).page
+    name, page = walked[0], walked[1].page
     page.set_viewport_size(size)
     for state in ({}, PRESETS[name]):
         show(page, name, "shown => 0", **state)
@@ -113,9 +112,11 @@ def test_it_fits_the_screen(visit, name, size):
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("name", ["mechanism", "calculator", "training", "divisor", "row"])
-def test_a_link_leads_to_a_view_without_loading_the_page(visit, name):
-    page = visit(BASE + PAGE[name], **CALM).page
+@pytest.mark.parametrize(
+    "walk", ["mechanism", "calculator", "training", "divisor", "row"], indirect=True
+)
+def test_a_link_leads_to_a_view_without_loading_the_page(walked):
+    name, page = walked[0], walked[1].page
     page.evaluate("() => { window.same = true }")
     links = page.locator(f"article a[href^='?'][href$='#{name}']:visible")  # not those in folds
     sliders = page.locator(f"why-{name} input[type=range]").evaluate_all(
@@ -690,20 +691,17 @@ TYPED = {
 @pytest.mark.parametrize("name", TYPED)
 def test_a_number_may_be_typed_in_many_ways(visit, name):
     tab = visit(BASE + "your-model/", **CALM)
-    field = tab.page.locator(f"why-calculator .form [name={name}]")
     show(tab.page, "calculator", CALCULATOR, **MODEL | {"rule": 5, "by": 6})
-    for typed, value in TYPED[name].items():
-        field.fill("2" if name in "dn" else "0.5")
-        show(tab.page, "calculator", CALCULATOR)
-        field.fill(typed)
-        shown = show(tab.page, "calculator", CALCULATOR)
-        held = (2 if name in "dn" else 0.5) if value is None else value
-        assert shown["values"][name] == pytest.approx(held), typed
-        assert shown["wrong"] == ([name] if value is None else []), typed
+    good = 2 if name in "dn" else 0.5
+    found = typed(tab.page, "calculator", name, [*TYPED[name]], CALCULATOR, **{name: f"{good}"})
+    for (text, value), (_, shown) in zip(TYPED[name].items(), found, strict=True):
+        held = good if value is None else value
+        assert shown["values"][name] == pytest.approx(held), text
+        assert shown["wrong"] == ([name] if value is None else []), text
         # What is wrong is said instead of a number, and the address keeps what was right.
-        assert ("–" in shown["words"] and "must be" in shown["words"]) == (value is None), typed
-        assert "NaN" not in str(shown), typed
-        assert "Infinity" not in shown["words"], typed
+        assert ("–" in shown["words"] and "must be" in shown["words"]) == (value is None), text
+        assert "NaN" not in str(shown), text
+        assert "Infinity" not in shown["words"], text
     # The address follows a little later, and on a busy machine later than the hash was there.
     tab.page.wait_for_function("part => location.search.includes(part)", arg=f"{name}={held}")
     assert tab.page.url.endswith("#calculator")
@@ -711,6 +709,8 @@ def test_a_number_may_be_typed_in_many_ways(visit, name):
 
 
 ROW = {"q": [2, -1], "k": [1, 0.5], "z": [14, 10, 12], "by": 8, "cap": 0, "m": [], "t": 1}
+# The same as it is typed.
+FIELDS = {"q": "2, -1", "k": "1, 0.5", "z": "14, 10, 12", "by": "8", "cap": "", "m": ""}
 # What may be typed into the reader's own numbers, and what it is; or a part of what is said of it.
 OWN = {
     "q": {"[1, -1]": [1, -1], "1/2 2^-1": [0.5, 0.5], "1": "and the query has 1", "40, 1": "−30"},
@@ -783,27 +783,22 @@ OWN = {
 def test_own_numbers_are_read_as_code_writes_them(visit, name):
     """What cannot be read is said, and the picture and the address stay as they were."""
     tab = visit(BASE + "saturation/", **CALM)
-    page, field = tab.page, tab.page.locator(f"why-yours .form [name={name}]")
     read = f"""shown => [shown.values.{name}, shown.querySelector('.told').innerText,
         shown.querySelector('.sums').innerText + shown.querySelector('.product').innerText,
         [...shown.querySelectorAll('[aria-invalid=true]')].length, shown.words]"""
-    for typed, meant in OWN[name].items():
-        before = show(page, "yours", read, **ROW)
-        if name == "m" and typed.count(",") + 1 == 3:
-            assert before[0] == []
-        field.fill(typed.replace("\n", " "))
-        value, told, drawn, wrong, words = show(page, "yours", read)
+    assert show(tab.page, "yours", "shown => shown.values", **ROW) == ROW
+    found = typed(tab.page, "yours", name, [*OWN[name]], read, **FIELDS)
+    for (text, meant), (before, after) in zip(OWN[name].items(), found, strict=True):
+        value, told, drawn, wrong, words = after
+        assert before[0] == ROW[name], text
         if isinstance(meant, str):
-            assert meant in told, typed
-            assert told == words, typed
-            assert (value, drawn, wrong) == (before[0], before[2], 1), typed
+            assert meant in told, text
+            assert told == words, text
+            assert (value, drawn, wrong) == (before[0], before[2], 1), text
         else:
-            assert value == pytest.approx(meant), typed
-            assert not wrong, typed
-        assert "NaN" not in drawn + told, typed
-        field.fill({"q": "2, -1", "z": "14, 10, 12", "by": "8", "cap": "", "m": ""}[name])
-        if name == "q":
-            page.locator("why-yours .form [name=k]").fill("1, 0.5")
+            assert value == pytest.approx(meant), text
+            assert not wrong, text
+        assert "NaN" not in drawn + told, text
     assert complains(tab) == []
 
 
@@ -861,16 +856,13 @@ def printed_rows(library: str) -> Iterator[tuple[str, list[float]]]:
 def test_a_row_is_pasted_as_it_was_printed(visit, library):
     """What is masked hides its key; of several rows it is the first, and that is said."""
     tab = visit(BASE + "saturation/", **CALM)
-    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    field = tab.page.locator("why-yours .form [name=z]")
+    rows = dict(printed_rows(library))
     read = """shown => ({ ...shown.values, told: shown.querySelector('.told').innerText,
         mask: shown.querySelector('.form [name=m]').value,
         wrong: [...shown.querySelectorAll('[aria-invalid=true]')].length })"""
-    for text, row in dict(printed_rows(library)).items():
-        tab.page.evaluate("text => navigator.clipboard.writeText(text)", text)
-        field.press("ControlOrMeta+a")
-        field.press("ControlOrMeta+v")
-        shown = show(tab.page, "yours", read)
+    show(tab.page, "yours", read)
+    found = typed(tab.page, "yours", "z", [*rows], read, z="14, 10, 12")
+    for (text, row), (_, shown) in zip(rows.items(), found, strict=True):
         seen = [int(score >= -1e4) for score in row]
         assert shown["wrong"] == 0, (text, shown["told"])
         expected = np.maximum(row, -1e4)
@@ -879,6 +871,14 @@ def test_a_row_is_pasted_as_it_was_printed(visit, library):
         assert shown["mask"] == ", ".join(map(str, shown["m"])), text
         several = bool(re.search(r"\],?\s*\[", text))
         assert ("the first of 2 rows" in shown["told"]) == several, text
+    # As a hand does it, with the longest, whose lines are broken.
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    text = max(rows, key=len)
+    tab.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    field = tab.page.locator("why-yours .form [name=z]")
+    field.press("ControlOrMeta+a")
+    field.press("ControlOrMeta+v")
+    assert show(tab.page, "yours", read) == found[[*rows].index(text)][1]
     assert complains(tab) == []
 
 
@@ -907,8 +907,8 @@ def test_a_mask_that_was_typed_is_the_readers(visit):
 def test_a_name_is_read_and_its_number_said(visit):
     page = visit(BASE + "saturation/", **CALM).page
     told = "shown => shown.querySelector('.told').innerText"
-    for typed, said in (("math.sqrt(q.size(-1))", True), ("math.sqrt(64)", False)):
-        page.locator("why-yours .form [name=by]").fill(typed)
+    for text, said in (("math.sqrt(q.size(-1))", True), ("math.sqrt(64)", False)):
+        page.locator("why-yours .form [name=by]").fill(text)
         assert ("d is 64 here" in show(page, "yours", told)) == said
 
 

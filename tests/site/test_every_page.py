@@ -21,6 +21,7 @@ from tests.site.browser import (
     background,
     complains,
     settle,
+    unfold,
 )
 
 
@@ -151,6 +152,32 @@ def hides_figures(tab: Tab) -> list[str]:
     )
 
 
+WORDS = "article svg text:not(.grip ~ *)"  # a letter on a grip has that behind it
+FAINT = f"""() => {{
+    const contrast = {CONTRAST}
+    const known = new Map()  // a drawing has few colours and many words
+    const ratio = (one, other) => {{
+        const pair = `${{one}} on ${{other}}`
+        if (!known.has(pair)) known.set(pair, contrast(one, other))
+        return known.get(pair)
+    }}
+    return [...document.querySelectorAll('{WORDS}')].flatMap(text => {{
+        if (!text.textContent.trim()) return []
+        let behind = text.ownerSVGElement
+        while (behind && /rgba.*, 0\\)|transparent/.test(getComputedStyle(behind).backgroundColor))
+            behind = behind.parentElement
+        const colour = getComputedStyle(behind ?? document.body).backgroundColor
+        const found = ratio(getComputedStyle(text).fill, colour)
+        return found < 4.5 ? [`${{text.textContent}}: ${{found.toFixed(2)}}`] : []
+    }})
+}}"""
+
+
+def sets_faint_words(tab: Tab) -> list[str]:
+    """Words in drawings that are hard to read: a checker of pages (axe) looks at none of these."""
+    return tab.page.evaluate(FAINT)
+
+
 def prints_navigation(tab: Tab) -> list[str]:
     """What is of no use on paper, or missing there."""
     return tab.page.evaluate(
@@ -205,6 +232,10 @@ def look_at(tab: Tab) -> Iterator[tuple[str, str, list[str]]]:
         tab.show(how)
         for check, expected in checks.items():
             yield f"{check.__name__}, {how}", expected, check(tab)
+    unfold(tab)
+    for how in ("dark", "light"):
+        tab.show(how)
+        yield f"{sets_faint_words.__name__}, {how}", "faint", sets_faint_words(tab)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path or "index")

@@ -1,6 +1,4 @@
-"""A line over a plot follows a mouse and a finger; and a panel shows what its caption speaks of."""
-
-import re
+"""A line over a plot follows a mouse and a finger."""
 
 import numpy as np
 import pytest
@@ -116,36 +114,3 @@ def test_the_beginning_of_the_line_is_another_exponent(visit, touch):
         # Within half a step of the exponent, which is 3 pixels high.
         assert abs(reach.bounding_box()["y"] - box["y"] - past) < 3
         assert page.evaluate("() => scrollY") == top
-
-
-# What a caption may speak of, and what has to be drawn then: lines that have several points, or
-# upright bars.
-DRAWN = {
-    r"\b(curves?|lines?)\b": "path => path.getAttribute('d')?.split(/[LlCcQq]/).length > 4",
-    r"\b[Bb]ars?\b": "path => path.getAttribute('d')?.split(/[Vv]/).length > 4",
-}
-MISSING = """([name, drawn]) => {
-    const shown = document.querySelector(`why-${name}`), missing = []
-    const isSeen = path => path.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-        && path.getBoundingClientRect().width > 50
-    const said = shown.querySelector('figcaption').innerText
-    for (const [words, is] of Object.entries(drawn)) {
-        const paths = [...shown.querySelectorAll('.panel path')].filter(isSeen).filter(eval(is))
-        if (RegExp(words).test(said) && !paths.length) missing.push(words)
-    }
-    return missing
-}"""
-
-
-@pytest.mark.parametrize("name", PAGE)
-def test_a_panel_shows_what_its_caption_speaks_of(visit, name):
-    page = visit(BASE + PAGE[name], **CALM).page
-    assert page.locator(f"why-{name} .panel").is_visible()
-    assert page.evaluate(MISSING, [name, DRAWN]) == []
-    if name == "cost":  # its names are named there, too; without its curves it would be told
-        caption = page.locator("why-cost figcaption").inner_text()
-        panel = page.locator("why-cost .panel").inner_text()
-        for word in re.findall(r"SmolLM2|¼", caption):
-            assert word in panel
-        page.eval_on_selector("why-cost .graph", "graph => graph.style.visibility = 'hidden'")
-        assert page.evaluate(MISSING, [name, DRAWN]) != []

@@ -1,12 +1,14 @@
 """A state of an explorable has an address: a link to it shows all of it, and Back leads back."""
 
+from urllib.parse import urljoin
+
 import pytest
 
 from tests.site.browser import BASE, PHONE, WIDE, complains, unfold
 from tests.site.explorables import CALM, PAGE, show
 
-# A usual and a low window of a laptop, and a phone.
-WINDOWS = [WIDE | {"height": 800}, {"width": 1366, "height": 650}, PHONE]
+# A usual window of a laptop, which holds a figure and its caption, a low one, and a phone.
+USUAL, LOW = WIDE | {"height": 800}, {"width": 1366, "height": 650}
 MOVING = {"reduced_motion": "no-preference"}
 # How much of what has to be seen is not: of the figure with its caption where it fits below the
 # header, else of the panel with its number and its controls.
@@ -24,10 +26,9 @@ IS_SEEN = f"name => ({HIDDEN})(name) <= 1"
 @pytest.mark.parametrize("name", PAGE)
 def test_a_link_to_a_state_shows_all_of_it(visit, name):
     """Also once that has come which comes late, or what is above it becomes higher."""
-    page = visit(BASE + PAGE[name], **MOVING).page
-    state = page.evaluate(f"() => document.querySelector('why-{name}').state")
-    address = page.url.partition("?")[0] + state
-    for window in WINDOWS:
+    page = visit("/nowhere", **MOVING).page
+    address = urljoin(page.url, f"{BASE}{PAGE[name]}?d=64#{name}")  # those without d pass over it
+    for window in (LOW, PHONE):
         page.set_viewport_size(window)
         page.goto("about:blank")
         page.goto(address)
@@ -56,7 +57,7 @@ def test_a_link_on_the_page_shows_all_of_it(visit, name):
     tab = visit(BASE + PAGE[name], **MOVING)
     unfold(tab)
     page = tab.page
-    for window in WINDOWS:
+    for window in (USUAL, PHONE):
         page.set_viewport_size(window)
         link = page.locator(f"article a[href^='?'][href$='#{name}']").last
         link.click()

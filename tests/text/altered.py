@@ -14,6 +14,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from tests.conftest import PROJECT
 from weave.run.assertions import Assertion
@@ -67,12 +68,13 @@ class Alteration:
 
 
 class Site:
-    """The texts as they are, and what they say of results."""
+    """The texts as they are, or others, and what they say of results."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Texts | None = None) -> None:
         PROJECT.refresh()
-        self.texts = texts_of(PROJECT)
+        self.texts = texts or texts_of(PROJECT)
         self.before = self.mistakes(self.texts)
+        self.around: dict[str, tuple[Texts, set[tuple[str, int, str]]]] = {}  # by text
 
     def mistakes(self, texts: Texts) -> set[tuple[str, int, str]]:
         """Give the mistakes that a build would name."""
@@ -131,18 +133,41 @@ class Site:
 
         return {name: [*map(altered, each)] for name, each in self.texts.assertions.items()}
 
+    def concerned(self, text: Text) -> tuple[Texts, set[tuple[str, int, str]]]:
+        """Give what is judged with a text, a tenth of the site or so, and the mistakes in it.
+
+        These are the snippets whose words it may have, and all pages that may have them, too.
+        """
+        if text.name not in self.around:
+            page = Path(text.name).stem if text.name.startswith("docs/") else ""
+            readers = {
+                name: found
+                for name in self.texts.assertions
+                if page in (found := readers_of(self.texts, name))
+                or text is self.texts.captions[name]
+            }
+            pages = {page}.union(*readers.values())
+            texts = replace(
+                self.texts,
+                assertions={name: self.texts.assertions[name] for name in readers},
+                pages={name: each for name, each in self.texts.pages.items() if name in pages},
+                captions={name: self.texts.captions[name] for name in readers},
+            )
+            self.around[text.name] = texts, self.mistakes(texts)
+        return self.around[text.name]
+
     def notices(self, alteration: Alteration) -> bool:
         """Tell whether a build would name a mistake that there was not before."""
         old, new = alteration.text, alteration.applied()
+        texts, before = self.concerned(old)
+        altered = self.altered_messages(alteration)
         texts = replace(
-            self.texts,
-            assertions=self.altered_messages(alteration),
-            pages={page: new if text is old else text for page, text in self.texts.pages.items()},
-            captions={
-                name: new if text is old else text for name, text in self.texts.captions.items()
-            },
+            texts,
+            assertions={name: altered[name] for name in texts.assertions},
+            pages={page: new if text is old else text for page, text in texts.pages.items()},
+            captions={name: new if text is old else text for name, text in texts.captions.items()},
         )
-        return bool(self.mistakes(texts) - self.before)
+        return bool(self.mistakes(texts) - before)
 
 
 def not_assumed(digits: str) -> bool:

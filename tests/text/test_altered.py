@@ -1,6 +1,5 @@
 """A word that is turned round and a number that is altered are noticed, nearly always."""
 
-from copy import copy
 from dataclasses import replace
 
 import pytest
@@ -35,18 +34,14 @@ def test_most_alterations_are_noticed(site):
 
 
 def test_where_no_assertion_has_the_words_nothing_is_noticed(site):
-    site = copy(site)
-    site.texts = replace(site.texts, assertions={}, findings=[])
-    site.before = site.mistakes(site.texts)
+    site = Site(replace(site.texts, assertions={}, findings=[]))
     assert share(tried(site, count=20, seed=0)["words"])[0] == 0
 
 
-def test_a_word_is_altered_in_its_sentence_alone(site):
+def test_a_word_is_altered_in_its_sentence_alone():
     source = "It rises and $d$ grows.\n\nIt rises: {= rows.n }.\n"
     text = Text("docs/saturation.md", source, [*sentences(source)])
-    site = copy(site)
-    site.texts = Texts(pages={"saturation": text})
-    [alteration] = site.words()
+    [alteration] = Site(Texts(pages={"saturation": text})).words()
     assert alteration.applied().source == "It rises and $d$ grows.\n\nIt falls: {= rows.n }.\n"
     assert "It falls" in alteration.applied().sentences[1].text
     assert TURNED["falls"] == "rises"

@@ -1,11 +1,9 @@
 """A snippet is a plain script: copied out of the site, it runs and draws, with nothing of ours.
 
 The site's build runs every snippet, where weave is at hand. So that none needs it, what they import
-is read here, and one runs as a reader would run it.
+is read here; that a published one runs as a reader would run it: tests/machinery/test_published.py.
 """
 
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -93,35 +91,3 @@ def test_a_script_that_would_not_run_alone_is_named(tmp_path, old, new, flaw):
     (tmp_path / "chapter/script.py").write_text(WHOLE.replace(old, new))
     found = flaws(tmp_path)
     assert (len(found) == 1 and found[0].startswith(flaw)) if flaw else found == []
-
-
-# Run the script as `python script.py` does, and count the figures that it shows.
-SHOW = """
-import runpy, sys
-import matplotlib.pyplot as plt
-plt.show = lambda: print("figures:", *plt.get_fignums())
-sys.path.insert(0, sys.argv[1].rpartition("/")[0])
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-
-
-def run_alone(script: Path) -> subprocess.CompletedProcess:
-    """Run a script in a fresh Python that knows neither weave nor the site's style."""
-    return subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.modules['weave'] = None\n{SHOW}", str(script)],
-        env=os.environ | {"MPLBACKEND": "agg", "OPENBLAS_NUM_THREADS": "1"},  # as weave does
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_a_snippet_runs_alone_and_shows_its_figure():
-    run = run_alone(SNIPPETS / "variance/spread.py")  # it imports a module beside it
-    assert run.stdout.split() == ["figures:", "1"], run.stderr
-
-
-def test_a_script_that_needs_weave_would_fail(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text("import weave\n")
-    assert "ModuleNotFoundError" in run_alone(script).stderr

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from mkdocs.commands.build import build
@@ -12,6 +11,7 @@ from mkdocs.config import load_config
 from tests.conftest import PROJECT
 from tests.imports import imports
 from tests.machinery.conftest import project  # noqa: F401 (a fixture)
+from tests.machinery.faults import content
 from tests.text.test_pages import orphans, to_do
 from tools.new import main
 from weave.project import Project
@@ -42,10 +42,6 @@ def site(project, monkeypatch):  # noqa: F811
         project.file(f"docs/{page}.md", f"# {page}\n")
     project.file("mkdocs.yml", CONFIG)
     return project
-
-
-def content(root: Path) -> dict[str, bytes]:
-    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
 def said_of_build(site) -> list[str]:

@@ -142,12 +142,12 @@ def test_what_was_moved_by_hand_is_suggested_and_the_rest_is_done(site):
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_changed(site, old, new, why):
     site.file("tests/chapter/test_taken.py", "")
-    before = {path: path.read_bytes() for path in site.root.rglob("*.*") if path.is_file()}
+    before = faults.content(site.root)
     with pytest.raises(SystemExit) as end:
         main([old, new])
     assert str(end.value).startswith("Nothing is renamed: ")
     assert why in str(end.value)
-    assert {path: path.read_bytes() for path in before} == before
+    assert faults.content(site.root) == before
 
 
 def test_only_what_a_script_imports_is_the_module_s_name():
@@ -170,7 +170,7 @@ def copy(tmp_path):
     return tmp_path
 
 
-def content(root) -> dict[str, str]:
+def texts(root) -> dict[str, str]:
     files = [path for path in root.rglob("*") if path.is_file()]
     return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in files}
 
@@ -178,10 +178,10 @@ def content(root) -> dict[str, str]:
 @pytest.mark.parametrize("name", ["saturation/plane", "saturation/measures", "scales/spread"])
 def test_on_this_site_a_name_goes_from_everywhere_and_comes_back(copy, name):
     """An explorable, a module that is imported by its name, and a name that is a common word."""
-    before, old = content(copy), name_of(name)
+    before, old = texts(copy), name_of(name)
     new = name_of(f"{old.chapter}/entirely_new")
     list(plan(copy, old, new).carry_out(copy))
-    after = content(copy)
+    after = texts(copy)
     assert new.script in after
     assert old.script not in after
     marks = [f"{old}.", f"{old} ", f'{old}"', f"{old}\n", f"import {old.stem}\n"]
@@ -190,14 +190,14 @@ def test_on_this_site_a_name_goes_from_everywhere_and_comes_back(copy, name):
     for mark in marks:
         assert not any(mark in text for file, text in after.items() if file not in MANUALS), mark
     list(plan(copy, new, old).carry_out(copy))
-    assert content(copy) == before
+    assert texts(copy) == before
 
 
 def test_on_this_site_a_page_s_name_goes_from_everywhere_and_comes_back(copy):
     """Of a page whose name a file of proofs has too, which keeps it."""
-    before = content(copy)
+    before = texts(copy)
     list(plan_for_page(copy, "theorem", "entirely").carry_out(copy))
-    after = content(copy)
+    after = texts(copy)
     page = after["docs/entirely.md"]
     assert "\nmoved: [theorem]\n" in page
     assert "::: proved theorem/" in page
@@ -207,7 +207,7 @@ def test_on_this_site_a_page_s_name_goes_from_everywhere_and_comes_back(copy):
     list(plan_for_page(copy, "entirely", "theorem").carry_out(copy))
     there = before["docs/theorem.md"]
     before["docs/theorem.md"] = there.replace("\n---\n", "\nmoved: [entirely]\n---\n", 1)
-    assert content(copy) == before
+    assert texts(copy) == before
 
 
 @pytest.fixture
@@ -264,8 +264,8 @@ def test_a_page_whose_lines_end_as_on_windows_keeps_its_front_matter(small):
 )
 def test_what_stands_in_a_page_s_way_is_said_and_nothing_is_changed(small, old, new, why):
     (small / "docs/other.md").write_text("---\nmoved:\n  - late\n---\n# Other\n")
-    before = content(small)
+    before = faults.content(small)
     with pytest.raises(SystemExit) as end:
         main([old, new])
     assert why in str(end.value)
-    assert content(small) == before
+    assert faults.content(small) == before

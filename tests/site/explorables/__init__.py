@@ -55,6 +55,38 @@ def show(page: Page, name: str, read: str, **state: float) -> dict:
     )
 
 
+def typed(page: Page, name: str, field: str, texts: list[str], read: str, **first: str) -> list:
+    """Type each of some texts into a field of an explorable's form; give what is shown then.
+
+    In one go, since to ask a browser once takes as long as to read a hundred texts. A line end
+    becomes a space, as where one pastes.
+
+    Args:
+        first: what is typed into fields before each of the texts, by their names.
+
+    Returns:
+        For each text what a JavaScript function reads before it is typed, and after.
+    """
+    return page.evaluate(
+        f"""([field, texts, first]) => {{
+            const shown = document.querySelector('why-{name}'), read = {read}
+            const type = (name, text) => {{
+                const input = shown.querySelector(`.form [name=${{name}}]`)
+                input.value = text.replaceAll('\\n', ' ')
+                input.dispatchEvent(new InputEvent('input', {{ bubbles: true }}))
+                shown.show()
+            }}
+            return texts.map(text => {{
+                for (const [name, words] of Object.entries(first)) type(name, words)
+                const before = read(shown)
+                type(field, text)
+                return [before, read(shown)]
+            }})
+        }}""",
+        [field, texts, first],
+    )
+
+
 def printed(text: str, value: float) -> bool:
     """Tell whether a text is a value, up to the last digit that it prints."""
     digits = len(text.partition(".")[2])
