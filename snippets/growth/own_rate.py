@@ -115,6 +115,7 @@ panels[0].legend()
 plt.show()
 
 # %% says
+assert [last, dims[1]] == [1000, 64], "over 1000 steps; and in heads of 64"
 for name in optimizers:
     plain, normed = (
         np.array([loss[name, remedy, m][0] for m in factors])

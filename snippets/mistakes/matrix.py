@@ -159,6 +159,7 @@ for axes, part, title in zip(panels, (cost, slow_cost), titles, strict=True):
 plt.show()
 
 # %% says
+assert steps == [400, 1600], "after 400 and after 1600 steps"
 small, large = ("twice", "width"), ("heads", "missing")
 own = {
     (code, rate): more(code, code, 1600, rate=rate)

@@ -4,8 +4,8 @@ all of them longer by the same factor.
 The factor of a logit against the position of its query, up to
 {= places[-1] :,} tokens, the positions on a logarithmic axis. Llama 4's is 1 up
 to 8192 tokens and then rises in steps that get smaller, to
-{= llama4 :.2f} at 131,072. Ministral 3's is the same curve, begun at 16,384
-tokens; at 131,072 it is {= ministral :.2f}. A dashed line is YaRN's for a
+{= llama4 :.2f} at {= long :,}. Ministral 3's is the same curve, begun at 16,384
+tokens; at {= long :,} it is {= ministral :.2f}. A dashed line is YaRN's for a
 context 16 times as long, {= yarn_of_16_logits :.2f} at every position.
 """
 

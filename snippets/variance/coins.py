@@ -38,6 +38,9 @@ panels[-1].set(xlabel="sum of the coins", xlim=(-26, 26))
 plt.show()
 
 # %% says
+assert sum(ways.values()) == 16, (
+    "There are 16 ways in which four coins can fall"
+)
 assert spread[16] == 2 * spread[4], "times as many coins … spreads twice as far"
 assert spread[64] == 2 * spread[16], (
     "times as many coins … spreads twice as far"

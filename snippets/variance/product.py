@@ -50,4 +50,5 @@ plt.show()
 # %% says
 assert np.all(np.diff(law) > 0), "solid parabola starts at 1 and climbs"
 assert law[0] == 1, "the variances only if the means are 0"
+assert law[0] == 1, "mean 0 and variance 1, then each product has variance 1"
 assert np.all(law[1:] > var_x * var_y), "touches … only where the mean is 0"

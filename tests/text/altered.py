@@ -107,7 +107,7 @@ class Site:
                     new = TURNED[match[0]]
                     yield Alteration(text, sentence, match[0], new, match.start())
 
-    def numbers(self, chance: random.Random, in_messages: bool = False) -> Iterator[Alteration]:
+    def numbers(self, seed: int, in_messages: bool = False) -> Iterator[Alteration]:
         """Yield every typed number, its last digit raised or the whole doubled."""
         for text, sentence in self.speaking():
             for number in typed_numbers(sentence.text):
@@ -116,6 +116,7 @@ class Site:
                     continue
                 last = old[:-1] + str((int(old[-1]) + 1) % 10)
                 double = f"{2 * size:.10g}"
+                chance = random.Random(f"{seed} {number.start} {sentence.text}")
                 new = chance.choice([each for each in (last, double) if not_assumed(each)])
                 yield Alteration(text, sentence, old, new, number.start, in_messages)
 
@@ -176,20 +177,23 @@ def not_assumed(digits: str) -> bool:
 
 
 def tried(site: Site, count: int, seed: int) -> dict[str, list[tuple[Alteration, bool]]]:
-    """Alter words and numbers at places drawn at random; tell which are noticed."""
-    chance = random.Random(seed)
+    """Alter words and numbers at places drawn at random; tell which are noticed.
+
+    An edit of one sentence does not change which others are drawn.
+    """
     every = {
         "words": [*site.words()],
-        "numbers": [*site.numbers(chance)],
-        "numbers, in messages too": [*site.numbers(chance, in_messages=True)],
+        "numbers": [*site.numbers(seed)],
+        "numbers, in messages too": [*site.numbers(seed, in_messages=True)],
     }
+
+    def lot(each: Alteration) -> float:
+        return random.Random(f"{seed} {each.start} {each.sentence.text}").random()
+
     # More words, of which fewer are noticed: of 60, a tenth more or less is chance.
     counts = {kind: count * (3 if kind == "words" else 1) for kind in every}
     return {
-        kind: [
-            (each, site.notices(each))
-            for each in random.Random(seed).sample(all_, min(counts[kind], len(all_)))
-        ]
+        kind: [(each, site.notices(each)) for each in sorted(all_, key=lot)[: counts[kind]]]
         for kind, all_ in every.items()
     }
 

@@ -14,7 +14,8 @@ caption's. Then the number is known if it is
 Where the text gives the name as well, as in `$d = 64$`, only the setting of this name counts.
 
 Messages, comments and docstrings make no number known. What the rule cannot see: a setting in the
-place of another of the same snippet; a number in words, such as "twelve". A number in a sentence in
+place of another of the same snippet; a number in words, such as "twelve"; a bound that is far from
+what it bounds (`longest < 400` makes 400 known, as "below 400" is true). A number in a sentence in
 which code has no part is no mistake. If none of the snippets that the page names has it as a
 setting, there is a note on it (`note_on` in `weave/text/prose.py`).
 """

@@ -100,7 +100,10 @@ class Judged(NamedTuple):
 
 @looks_up("prose", entry="mistakes")
 def prose(project: Project, _: str) -> Mistakes:
-    """Give by page the mistakes in what it says of numbers."""
+    """Give by page the mistakes in what it says of numbers.
+
+    `Weaver.run` (weave/engines/extension.py) asks for those of its page: the look-up `mistakes`.
+    """
     mistakes: Mistakes = project.look_up("judged").mistakes
     return mistakes
 
