@@ -18,6 +18,7 @@ LONGEST = 64  # calls between a product and softmax
 AGAIN = 2**16  # logits that are computed again; fewer rows where there would be more
 WHOLE = 2**20  # the same where rows cannot be told apart on the way
 RAMP = 16.0  # rows whose factors differ by more are no schedule such as log n
+FEW = 2**13  # entries that are looked at to see what a single call does
 EXACT = 1e-9  # two numbers that double precision tells apart
 CASTS = {"to", "float", "half", "double", "bfloat16", "type", "type_as", "cpu", "cuda"}
 # What is the same again, and lets a derivative through though the model does not ask for one.
@@ -326,8 +327,9 @@ def _changes(
     for step, ((given, value), (g, after)) in zip(way[1:], pairs, strict=True):
         if g is None or after is None or g.shape != after.shape:
             continue
+        given, value, g, after = (_few(t) for t in (given, value, g, after))
         live = (after != 0) & after.isfinite() & g.isfinite()
-        given, value, share = given.detach()[live], value.detach()[live], g[live] / after[live]
+        given, value, share = given[live], value[live], g[live] / after[live]
         if cap := _cap_of(given, value, share):
             made.cap, made.is_capped = cap, True
             continue
@@ -353,6 +355,12 @@ def _changes(
             continue
         made.line = step.line or made.line
     return made
+
+
+def _few(t: Tensor) -> Tensor:
+    """Give some entries of a tensor, the same ones of all that have its shape."""
+    t = t.detach().reshape(-1)
+    return t[:: max(1, t.numel() // FEW)]
 
 
 def _cap_of(given: Tensor, value: Tensor, share: Tensor) -> float:
