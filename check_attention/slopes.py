@@ -16,7 +16,7 @@ from check_attention.words import CLOSE, LOW
 
 LONGEST = 64  # calls between a product and softmax
 AGAIN = 2**16  # logits that are computed again; fewer rows where there would be more
-WHOLE = 2**20  # the same where rows cannot be told apart on the way
+WHOLE = 2**22  # the same where rows cannot be told apart on the way
 RAMP = 16.0  # rows whose factors differ by more are no schedule such as log n
 FEW = 2**13  # entries that are looked at to see what a single call does
 EXACT = 1e-9  # two numbers that double precision tells apart

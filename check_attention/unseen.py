@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -280,6 +281,9 @@ class Unseen:
                 for each in flat([result]):
                     if isinstance(each, Tensor):
                         self.origins[each] = Origin(True)
+                call = partial(original, function)  # it may change scores, entry by entry
+                for note in (self.watcher.note_step, self.watcher.keep):
+                    self.watcher.attempt(note, ("script", call, result, args, kwargs), {})
                 is_new = self.is_new(function.name, self.watcher.place())
                 if is_new and has_attention(function.inlined_graph):
                     self.say(

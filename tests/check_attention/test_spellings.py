@@ -554,6 +554,11 @@ class Times(torch.autograd.Function):
         return t * factor
 
 
+@torch.jit.script
+def scripted_cap(scores: torch.Tensor, bound: float, back: float) -> torch.Tensor:
+    return torch.tanh(scores / bound) * back
+
+
 ZERO, QUARTER, UNIT = torch.zeros(()), torch.tensor(0.25), torch.eye(D)
 BEFORE = {  # a factor of 1/4 on q
     "ldexp": lambda q: torch.ldexp(q, torch.tensor(-2)),
@@ -864,6 +869,15 @@ def test_what_is_no_product_of_queries_and_keys_is_not_judged(name):
 def test_what_is_not_followed_is_named_beside_a_layer_that_is(name):
     report = ours.check(Beside(NAMED[name]), inputs(), show=False)
     assert report.faults("unknown")
+
+
+def test_a_cap_in_torchscript_is_measured():
+    wrong, right = both(
+        masked(lambda t: scripted_cap(t, 50.0, 1.0)), masked(lambda t: scripted_cap(t, 50.0, 50.0))
+    )
+    assert {row.scale_verdict for row in wrong.rows} == {"bounded"}
+    assert right.ok, right.summary()
+    assert all(row.is_capped for row in right.rows)
 
 
 def test_what_is_no_factor_is_not_understood():
