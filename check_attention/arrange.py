@@ -344,6 +344,7 @@ class Look:
             input_ratio=of_q.of_input / of_k.of_input if of_k.of_input else 1.0,
             is_unit=of_q.is_unit and of_k.is_unit,
             is_normed=of_q.is_normed and of_k.is_normed,
+            is_learned=scores.is_learned,
             is_mixed=slopes.is_mixed,
             summands=1 + len(slopes.others) + len(slopes.joined) - len(self.summands(call)),
             is_capped=slopes.is_capped,

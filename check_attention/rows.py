@@ -80,6 +80,7 @@ class Row:
     is_unit: bool = False  # q and k were divided by their lengths
     is_even: bool = False  # all queries have the same length, and all keys
     is_normed: bool = False  # q and k were, or a norm of a layer came before them
+    is_learned: bool = False  # one of the two is a parameter
     summands: int = 1  # products whose sum softmax is given
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
     is_capped: bool = False
@@ -185,8 +186,10 @@ class Row:
         agrees = [value for _, value in says if any(map(near, _uses(value))) or self.uses(value)]
         contrary = bool(says) and not agrees
         # As if √d stood in the weights that make q, or k. Heads of 4 may differ by 2 by chance.
-        is_carried = self.d >= 8 and any(
-            abs(self.lopsided / each - 1) < CARRIED for each in (1 / root, root)
+        is_carried = (
+            self.d >= 8
+            and not self.is_learned
+            and any(abs(self.lopsided / each - 1) < CARRIED for each in (1 / root, root))
         )
         of_sum = (self.d * self.summands) ** -0.5 if self.d and self.summands > 1 else math.nan
         is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)

@@ -400,6 +400,8 @@ def summary(each: Tensor, values: Tensor, raw: Tensor, made: Slopes) -> Slopes:
         NoReplayError: they have nothing in common.
     """
     live = each.isfinite() & (each != 0) & values.isfinite()
+    # What a mask puts far below the rest is rounded, and no measure of anything.
+    live &= values > values.masked_fill(~live, -torch.inf).amax(-1, keepdim=True) + LOW
     if not bool(live.any()):
         finite = values[values.isfinite()]
         if not finite.numel() or bool(finite.max() > finite.min()):

@@ -327,7 +327,7 @@ class Watcher(TorchFunctionMode):
             return
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
         known = NOTHING
-        if name not in KEEPS or name in PLUS | MINUS or all(t.numel() > 1 for t in given[:2]):
+        if name not in KEEPS or name in PLUS | MINUS or all(t.shape[-1:] > (1,) for t in given[:2]):
             known = measured_after(result, given, traces)
         if known is NOTHING and name in KEEPS:
             known = known_after(name, args, given, traces)

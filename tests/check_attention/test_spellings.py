@@ -37,6 +37,12 @@ def hidden(q, k, beta):
     return scores.view(b, h, n, n)
 
 
+def bounded(scores):
+    """Masked by the least number there is, and bounded by it, as where two masks may be added."""
+    least = torch.finfo(scores.dtype).min
+    return torch.max(scores + later(scores) * least, torch.tensor(least))
+
+
 def distance(scores):
     n = scores.shape[-1]
     return (torch.arange(n)[:, None] - torch.arange(n)).float()
@@ -493,6 +499,11 @@ WRITTEN = {  # what was called between the product and softmax, measured and not
         lambda s, q, k, v: (q @ k.mT + einsum("bhid,ijd->bhij", q, near(q))).mul(1).softmax(-1) @ v,
         lambda s, q, k, v: (q @ k.mT + einsum("bhid,ijd->bhij", q, near(q))).div(4).softmax(-1) @ v,
     ),
+    "a mask that is bounded below": (
+        "forgotten",
+        lambda s, q, k, v: bounded(q @ k.mT).softmax(-1) @ v,
+        lambda s, q, k, v: bounded(z(q, k)).softmax(-1) @ v,
+    ),
     "three products": (
         "forgotten",
         lambda s, q, k, v: three(s, q, k, 1.0).softmax(-1) @ v,
@@ -570,7 +581,6 @@ BEFORE = {  # a factor of 1/4 on q
     "a layer without weights": lambda q: functional.linear(q, UNIT / 4),
     "taken from itself": lambda q: q - q * 0.75,
     "two eighths": lambda q: q / 8 + q / 8,
-    "a mean": lambda q: torch.stack([q, ZERO.expand_as(q)]).mean(0) / 2,
     "autograd.Function": lambda q: Times.apply(q, 0.25),
     "one for each row": lambda q: q / torch.full((*q.shape[:-1], 1), 4.0),
     "one for each coordinate": lambda q: q * torch.full((D,), 0.25),
