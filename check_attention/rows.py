@@ -200,7 +200,7 @@ class Row:
             "zero": scale == 0,
             "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
-            "unused": bool(self.unused),
+            "unused": is_cosine and bool(self.unused),
             "carried": near(1 / root)
             and not self.stated > 0
             # Weights of variance 1/width give a spread of 1, and √8 times less.
