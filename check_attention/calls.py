@@ -166,7 +166,8 @@ def _call(
             raise  # the model's own
         raise CheckError(
             f"batch {number} does not fit the model: {misfit}. Say how to call it, such as "
-            "forward=lambda model, batch: model(batch[0]); make() may return this third"
+            "forward=lambda model, batch: model(batch[0]), or let make() return that function "
+            "as a third thing"
         ) from error
 
 

@@ -201,6 +201,27 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
     return known
 
 
+def turned_after(result: Any, traces: list[Trace]) -> Known:
+    """Say what a rotation has multiplied a vector by: its length, if it changes all alike.
+
+    Each of two summands is a product with a table: q·cos + turned(q)·sin.
+    """
+    bases = [trace.known.base for trace in traces]
+    if len(bases) != 2 or any(base is None or base[0].shape != result.shape for base in bases):
+        return NOTHING
+    t, known = bases[0]
+    some = tuple(slice(None, None, max(1, size // 4)) for size in t.shape[:-1])
+    before, after = (each.detach()[some].float().norm(dim=-1).flatten() for each in (t, result))
+    ratios = (after / before)[before > 0]
+    if ratios.numel() < 2:
+        return NOTHING
+    factor = float(ratios.median())
+    rounding = 2 * max(torch.finfo(each.dtype).eps for each in (t, result)) + 10 * EXACTLY
+    if not factor or bool(((ratios / factor - 1).abs() > rounding).any()):
+        return NOTHING
+    return known if abs(factor - 1) <= rounding else known.times(factor)
+
+
 def measured_after(result: Any, given: list[Tensor], traces: list[Trace]) -> Known:
     """Say what a tensor has been multiplied by, where names do not: as it is entry by entry."""
     for t, trace in zip(given, traces, strict=True):
@@ -296,7 +317,8 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
     if other.shape[-1] == 1 < one.shape[-1] and 1 < other.numel() < one.numel():
         return known.times(_of_rows(other.detach().float(), name in OVER))
     factor = also.factor if isinstance(also.factor, float) else 1.0
-    return known.times(1 / factor if name in OVER else factor)
+    made = known.times(1 / factor if name in OVER else factor)
+    return replace(made, base=(one, known)) if name in TIMES and one.shape[-1] > 1 else made
 
 
 def _of_rows(gain: Tensor, is_over: bool) -> float:

@@ -17,15 +17,32 @@ STRAIGHT = 0.999  # of a bias: the share of its variance that the distance expla
 
 
 @dataclass
+class Share:
+    """Of how many rows something could be told, and of how many it holds."""
+
+    told: int = 0
+    holds: int = 0
+
+    def add(self, told: Tensor, holds: Tensor) -> None:
+        """Count some rows."""
+        self.told += int(told.expand_as(holds).sum())
+        self.holds += int((told & holds).sum())
+
+    def is_all(self, share: float = 1.0) -> bool:
+        """Say whether it holds of all rows, or of a share of them, and of more than two."""
+        return self.told > 2 and self.holds >= share * self.told
+
+
+@dataclass
 class Masking:
     """What was seen of masks in all calls of one layer."""
 
     rows: int = 0  # of self-attention, but the last of each sequence
-    first: int = 0  # of them, those that are the first of a sequence
     later: int = 0  # of them, those that may see a later key
-    only_later: int = 0  # those that may see no other
-    one_later: int = 0  # those that see all keys up to the next one
-    strict: int = 0  # those that see all keys before their own, and not their own
+    only_later: Share = field(default_factory=Share)  # those that may see no other
+    strict: Share = field(default_factory=Share)  # that see all before their own, and not their own
+    # That see all up to some places behind their own:
+    too_late: dict[int, Share] = field(default_factory=lambda: {n: Share() for n in (1, 2, 3)})
     leaked: float = 0.0  # the largest share of weight that went to keys that were to be left out
     filled: str = ""  # what was put there
     zeros: int = 0  # keys that are zero vectors and take part
@@ -65,23 +82,7 @@ class Masking:
         if keys > max(2, count):
             self.look_at_cache(allowed, places, count, k)
         if count == keys > 2:
-            i = places[:, None]
-            j = torch.arange(keys, device=allowed.device)
-            inner = allowed[:, :, places < keys - 1]
-            i = i[places < keys - 1]
-            later, usual = (inner & (j > i)).any(-1), (inner & (j < i)).any(-1)
-            one = (inner == (j <= i + 1)).all(-1) & (i[:, 0] < keys - 2)
-            self.rows += later.numel()
-            self.later += int(later.sum())
-            self.only_later += int((later & ~usual & (i[:, 0] > 0)).sum())
-            self.first += int((i[:, 0] == 0).sum()) * (later.numel() // max(1, len(i)))
-            self.strict += int((inner == (j < i)).all(-1)[..., i[:, 0] > 0].sum())
-            is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
-            self.is_open, self.is_closed = (
-                self.is_open or is_open,
-                self.is_closed or not bool(later.any()),
-            )
-            self.one_later += int((one | (i[:, 0] >= keys - 2)).sum())
+            self.look_at_order(allowed, places)
         if meant is not None:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
             self.leaked = max(self.leaked, float(given.max()))
@@ -109,6 +110,30 @@ class Masking:
                     given = torch.where(padding[:, None, places], 0, given)
                 if bool(real.any()):
                     self.padded = max(self.padded, float(given.max()))
+
+    def look_at_order(self, allowed: Tensor, places: Tensor) -> None:
+        """Look which keys before and after its own each query sees, of those that any query sees.
+
+        What none sees is padding, and says nothing of the order.
+        """
+        keys = allowed.shape[-1]
+        i, j = places[places < keys - 1], torch.arange(keys, device=allowed.device)
+        seen, inner = allowed.any(2), allowed[:, :, places < keys - 1]
+        at, known = i[:, None], seen[:, :, None]
+        later, usual = (inner & (j > at)).any(-1), (inner & (j < at)).any(-1)
+        self.rows += later.numel()
+        self.later += int(later.sum())
+        told = (known & (j > at)).any(-1) & (i > 0)
+        self.only_later.add(told, later & ~usual)
+        self.strict.add(seen[:, :, i] & (i > 0), (inner == (known & (j < at))).all(-1))
+        for more, count in self.too_late.items():
+            told = (
+                seen[:, :, i] & seen[:, :, (i + more).clamp(max=keys - 1)] & (i < keys - 1 - more)
+            )
+            count.add(told, (inner == (known & (j <= at + more))).all(-1))
+        is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
+        self.is_open |= is_open
+        self.is_closed |= not bool(later.any())
 
     def look_at_tokens(
         self, found: Measured, places: Tensor, count: int, tokens: Tensor, kind: str
@@ -166,13 +191,12 @@ class Masking:
     def verdict(self) -> tuple[str, str]:
         """Give the name of what is wrong and the words for it, or nothing."""
         every = self.rows > 1
-        rest = self.rows - self.first
-        if rest > 2 and self.only_later >= 0.9 * rest:
+        if self.only_later.is_all(0.9):
             return (
                 "inverted",
                 "each query sees later keys alone. Look for a ~ or 1 − that is missing",
             )
-        if rest > 2 and self.strict == rest:
+        if self.strict.is_all():
             return "strict", (
                 "The first query has no key at all. triu(1) leaves out later keys alone, triu(0) a "
                 "query's own, too"
@@ -196,9 +220,11 @@ class Masking:
             )
         if self.padded > LEAK:
             return "fails", f"padded tokens get up to {self.padded:.0%} of a row's weight"
-        if every and self.one_later == self.rows and self.later:
+        if late := [more for more, count in self.too_late.items() if count.is_all()]:
+            which = "the key" if late == [1] else f"{late[0]} keys"
             return "later", (
-                "each query sees the key after its own: its causal mask begins one place too late"
+                f"each query sees {which} after its own: its causal mask begins {late[0]} "
+                f"place{'s' * (late != [1])} too late"
             )
         if self.is_open and self.is_closed:
             return "later", (

@@ -265,6 +265,7 @@ class Row:
         floor = math.floor(root)
         heads = max(self.said, self.heads)
         widths = {self.width, self.q_width} - {0, d}
+        log2 = math.log2(math.e) / root
         of_half = 2 if scale * d > 1 else 0.5  # d ** 1/2 is d/2, and d ** -1/2 is 1/2d
         tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
         formulas: dict[str, tuple[Iterable[float], str]] = {
@@ -293,7 +294,7 @@ class Row:
             "squared": ([d**-2], f"1/{d}², which d ** -2 gives"),
             "half": ([(d // 2) ** -0.5] * (d > 3), f"1/√{d // 2}, half a head"),
             "thrice": ([(3 * d) ** -0.5], f"1/√{3 * d}, q, k and v together"),
-            "log2": ([math.log2(math.e) / root], "log₂e/√d"),
+            "log2": ([log2] * (abs(scale / log2 - 1) < CLOSE / 3), "log₂e/√d"),
         }
         errors = {
             name: min((abs(scale / value - 1) for value in values), default=1.0)

@@ -20,6 +20,7 @@ class Known:
     places: int = 0
     is_unit: bool = False  # it was divided by its length
     is_normed: bool = False  # the same, or a norm of a layer came before
+    base: Any = None  # the tensor, and its own, before it met a table such as that of cosines
     of_input: float = 1.0  # what the layer that made it was given was multiplied by
     line: str = ""
     others: tuple[Any, ...] = ()  # factors of parts of it, if they differ

@@ -45,6 +45,7 @@ from check_attention.follow import (
     known_after,
     leave_out,
     measured_after,
+    turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
@@ -328,7 +329,8 @@ class Watcher(TorchFunctionMode):
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
         known = NOTHING
         if name not in KEEPS or name in PLUS | MINUS or all(t.shape[-1:] > (1,) for t in given[:2]):
-            known = measured_after(result, given, traces)
+            known = turned_after(result, traces) if name in PLUS | MINUS else NOTHING
+            known = known if known is not NOTHING else measured_after(result, given, traces)
         if known is NOTHING and name in KEEPS:
             known = known_after(name, args, given, traces)
         if 0 < known.left < 1 and made[0].numel() < given[0].numel():

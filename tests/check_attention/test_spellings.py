@@ -553,6 +553,14 @@ def turned(q, scale):
     return torch.view_as_real(pairs * turns).flatten(-2)
 
 
+def with_tables(q, scale):
+    """Rotated by tables of cosines and sines that carry a factor, as numbers that are stored."""
+    angles = torch.cat([torch.arange(D / 2)] * 2) * torch.arange(q.shape[-2])[:, None] / 9
+    cos, sin = (torch.tensor((f(angles) * scale).tolist()) for f in (torch.cos, torch.sin))
+    first, second = q.chunk(2, -1)
+    return q * cos + torch.cat([-second, first], -1) * sin
+
+
 def changed(t, change):
     t = t.clone()
     change(t)
@@ -585,6 +593,7 @@ BEFORE = {  # a factor of 1/4 on q
     "one for each row": lambda q: q / torch.full((*q.shape[:-1], 1), 4.0),
     "one for each coordinate": lambda q: q * torch.full((D,), 0.25),
     "a rotation": lambda q: turned(q, 0.25),
+    "tables of a rotation": lambda q: with_tables(q, 0.25),
     "vmap": lambda q: torch.vmap(lambda t: t * 0.25)(q),
     "a loop over tensors": lambda q: torch._foreach_mul([q], 0.25)[0],
     "with a sign": lambda q: torch.copysign(q.abs() / 4, q),
@@ -640,6 +649,32 @@ def test_padding_that_only_the_tokens_tell(verdict, hide):
     report = ours.check(Padded(hide), [ids], show=False)
     assert {row.mask_verdict for row in report.rows} == {verdict}
     assert report.ok == (not verdict)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "seen"),
+    [
+        ("later", lambda n: torch.ones(n, n).tril(1)),
+        ("later", lambda n: torch.ones(n, n).tril(2)),
+        ("strict", lambda n: torch.ones(n, n).tril(-1)),
+        ("inverted", lambda n: torch.ones(n, n).triu(1)),
+        ("", lambda n: torch.ones(n, n).tril()),
+        ("", lambda n: torch.ones(n, n)),
+    ],
+    ids=["one too late", "two too late", "one too early", "inverted", "right", "none"],
+)
+@pytest.mark.parametrize("lengths", [(20, 20), (20, 14), (9, 14)])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_order_of_keys_is_told_beside_padding(verdict, seen, lengths, side):
+    at = torch.arange(20)
+    token = torch.stack([at < n if side == "right" else at >= 20 - n for n in lengths])
+
+    def hide(scores, _):
+        kept = seen(20).bool() & token[:, None, None]
+        return scores.masked_fill(~kept, torch.finfo(scores.dtype).min)
+
+    report = ours.check(Padded(hide), [torch.randint(1, 50, (2, 20))], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
 
 
 class Residual(nn.Module):

@@ -119,7 +119,10 @@ def row(layer, head, scale, spread=1.0, share=0.5, sharing=9.0):
 
 def test_the_summary_counts_heads_and_names_what_deviates():
     rows = [row(f"layer {at}", head, 1 / 8) for at in range(12) for head in range(12)]
-    assert ours.Report(rows).summary() == "Scale 1/√d in 144 of 144 heads; 0 frozen, 0 flat."
+    assert ours.Report(rows).summary().splitlines() == [
+        "Scale 1/√d in 144 of 144 heads; 0 frozen, 0 flat.",
+        "ok",
+    ]
     rows[5] = row("layer 0", 5, 1 / 8, sharing=2.0)
     rows[12:24] = [row("layer 1", head, 1.0, share=0.99) for head in range(12)]
     rows[30:33] = [row("layer 2", head, 0.23 + 0.1 * head) for head in range(6, 9)]
@@ -130,6 +133,7 @@ def test_the_summary_counts_heads_and_names_what_deviates():
         "  Another scale, 3 heads: layer 2 heads 6 to 8",
         "  Frozen, 1 head: layer 0 head 5",
         "  Flat, 12 heads: layer 1",
+        "Not ok: scale.",
     ]
     said = str(report)
     assert said.endswith(report.summary())
