@@ -423,6 +423,7 @@ def as_asked(walked):
 def test_the_colours_follow_the_palette(as_asked):
     """After a switch the panel has the colours of a page that began with the other palette."""
     name, page, ask = as_asked
+    page.reload()  # other tests have touched it
     light = show(page, name, COLOURS)
     ask(color_scheme="dark")
     settle(page)
