@@ -194,6 +194,7 @@ class Look:
         """Measure by what q·k is multiplied; forget where the call's scores come from if not."""
         try:
             call.slopes = slopes_of(call, found)
+            call.summands = self.summands(call)
         except NoReplayError as error:
             call.scores = None
             self.watcher.left_out(
@@ -232,7 +233,7 @@ class Look:
         scores: Scores = call.scores  # type: ignore[assignment]
         before = sum(axis.before for axis in found.keys)
         q_all, k_all = [], []
-        for part in (scores.part, *self.summands(call)):
+        for part in (scores.part, *call.summands):
             sides = {part.side(axis) for axis in found.keys}
             which = 0 if sides == {"first"} else 1
             summed = sorted(part.summed, key=lambda axis: axis.size)
@@ -260,7 +261,7 @@ class Look:
 
     @staticmethod
     def summands(call: Call) -> list[Part]:
-        """Give other products that are added to q·k entry by entry: its q and k are longer."""
+        """Find other products that are added to q·k entry by entry: its q and k are longer."""
         first: Part = call.scores.part  # type: ignore[union-attr]
         scale = float(call.slopes.of_head.mean()) * call.base
         made = []
@@ -346,7 +347,7 @@ class Look:
             is_normed=of_q.is_normed and of_k.is_normed,
             is_learned=scores.is_learned,
             is_mixed=slopes.is_mixed,
-            summands=1 + len(slopes.others) + len(slopes.joined) - len(self.summands(call)),
+            summands=1 + len(slopes.others) + len(slopes.joined) - len(call.summands),
             is_capped=slopes.is_capped,
             cap_used=slopes.cap * call.base,
             rows_are_heads=(features and sums_features)
@@ -410,7 +411,7 @@ class Look:
             for one in (of_q.factor, *of_q.others)
             for other in (of_k.factor, *of_k.others)
         ][1:]
-        for part in self.summands(call):
+        for part in call.summands:
             tensors = [part.product.tensors[at] for at in part.pair]
             if not any(self.watcher.trace(t).is_owned for t in tensors):
                 one, other = (known.factor for known in part.known)

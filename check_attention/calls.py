@@ -67,7 +67,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     compare_padding(watcher.found.values())
-    unused = {watcher.names.get(module, ""): name for module, name in watcher.scales.values()}
+    unused = {watcher.names[module]: name for module, name in watcher.unused_scales.values()}
     judged = {layer for (layer, _, _), s in watcher.found.items() if not s.about["is_made"]}
     for (layer, _, _), sums in watcher.found.items():
         is_aside = sums.about["is_made"] and layer in judged  # weights of a convolution, or a gate

@@ -1,6 +1,7 @@
 """What a function of PyTorch does to what is known of its tensors: axes, factors and scores."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -51,7 +52,7 @@ KEEPS = {
 }  # fmt: skip
 
 
-EXACTLY = 1e-4  # by which factors of two tensors may differ, in single precision
+ROUNDING = 1e-4  # by which factors of two tensors may differ, in single precision
 LOOKED_AT = 256  # entries of two tensors, to see whether one is the other, times a number
 
 
@@ -210,14 +211,10 @@ def turned_after(result: Any, traces: list[Trace]) -> Known:
     if len(bases) != 2 or any(base is None or base[0].shape != result.shape for base in bases):
         return NOTHING
     t, known = bases[0]
-    some = tuple(slice(None, None, max(1, size // 4)) for size in t.shape[:-1])
-    before, after = (each.detach()[some].float().norm(dim=-1).flatten() for each in (t, result))
-    ratios = (after / before)[before > 0]
-    if ratios.numel() < 2:
-        return NOTHING
-    factor = float(ratios.median())
-    rounding = 2 * max(torch.finfo(each.dtype).eps for each in (t, result)) + 10 * EXACTLY
-    if not factor or bool(((ratios / factor - 1).abs() > rounding).any()):
+    before, after = (each.norm(dim=-1).flatten() for each in _some_rows(t, result))
+    rounding = 2 * _last_digit(t, result) + 10 * ROUNDING
+    factor = _one_number((after / before)[before > 0], rounding, 2)
+    if factor is None:
         return NOTHING
     return known if abs(factor - 1) <= rounding else known.times(factor)
 
@@ -228,7 +225,7 @@ def measured_after(result: Any, given: list[Tensor], traces: list[Trace]) -> Kno
         if trace.axes is not None and not (trace.is_owned or trace.scores or trace.weights):
             factor = ratio_of(result, t)
             if factor is not None:
-                return trace.known if abs(factor - 1) < EXACTLY else trace.known.times(factor)
+                return trace.known if abs(factor - 1) < ROUNDING else trace.known.times(factor)
     return NOTHING
 
 
@@ -238,9 +235,8 @@ def ratio_of(result: Any, t: Tensor) -> float | None:
         return None
     if not (result.is_floating_point() and t.is_floating_point()) or t.numel() < 8:
         return None
-    some = tuple(slice(None, None, max(1, size // 4)) for size in t.shape[:-1])
-    x, y = (each.detach()[some].float() for each in (t, result))
-    rounding = 4 * max(torch.finfo(each.dtype).eps for each in (t, result)) + EXACTLY
+    x, y = _some_rows(t, result)
+    rounding = 4 * _last_digit(t, result) + ROUNDING
     factor = _ratio(x, y, rounding)
     if factor is None and x.shape[-2] > 1:  # the same vector may be added to all rows
         factor = _ratio(*(each[..., 1:, :] - each[..., :1, :] for each in (x, y)), 10 * rounding)
@@ -251,12 +247,27 @@ def _ratio(x: Tensor, y: Tensor, rounding: float) -> float | None:
     """Give the number by which all entries differ, or None."""
     x, y = (each.flatten()[:LOOKED_AT] for each in (x, y))
     is_large = x.abs() > 1e-2 * x.abs().max()
-    ratios = y[is_large] / x[is_large]
-    if ratios.numel() < 4:
+    return _one_number(y[is_large] / x[is_large], rounding, 4)
+
+
+def _some_rows(*tensors: Tensor) -> Iterator[Tensor]:
+    """Give some rows of tensors of one shape, the same ones of all."""
+    some = tuple(slice(None, None, max(1, size // 4)) for size in tensors[0].shape[:-1])
+    return (t.detach()[some].float() for t in tensors)
+
+
+def _last_digit(*tensors: Tensor) -> float:
+    """Give what the coarsest of some tensors rounds by."""
+    return max(torch.finfo(t.dtype).eps for t in tensors)
+
+
+def _one_number(ratios: Tensor, rounding: float, least: int) -> float | None:
+    """Give the number that at least so many ratios all are, but for rounding; or None."""
+    if ratios.numel() < least:
         return None
-    factor = float(ratios.median())
-    is_same = factor != 0 and bool(((ratios / factor - 1).abs() < rounding).all())
-    return factor if is_same else None
+    number = float(ratios.median())
+    is_same = number != 0 and bool(((ratios / number - 1).abs() <= rounding).all())
+    return number if is_same else None
 
 
 def _is_piece(t: Tensor, trace: Trace) -> bool:
@@ -293,7 +304,7 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
         return known_of(one).times(number)
     if isinstance(other, Tensor) and other.is_complex() and name in TIMES:
         sizes = other.detach().abs()  # a rotation, if they are 1
-        if bool(((sizes / sizes.flatten()[0] - 1).abs() < EXACTLY).all()):
+        if bool(((sizes / sizes.flatten()[0] - 1).abs() < ROUNDING).all()):
             return known_of(one).times(round(float(sizes.flatten()[0]), 6))
     if not isinstance(other, Tensor) or not other.is_floating_point():
         return known_of(one)

@@ -190,7 +190,10 @@ def kernels(watcher: Watcher) -> Iterator[None]:
         sys.meta_path.remove(later)
         for kernel, (code, hook) in before.items():
             kernel.__code__ = code
-            kernel.__globals__[HOOK + kernel.__name__] = hook  # of another that watches
+            if hook:  # of another that watches
+                kernel.__globals__[HOOK + kernel.__name__] = hook
+            else:
+                del kernel.__globals__[HOOK + kernel.__name__]
 
 
 def _has_kernels(place: str) -> bool:

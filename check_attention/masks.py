@@ -100,10 +100,7 @@ class Masking:
                     self.zero_weight = max(self.zero_weight, float(given.max()))
         if padding is not None and padding.shape == (allowed.shape[0], keys):
             some = padding.any(-1) & ~padding.all(-1)
-            seen = allowed.any(1).any(1)
             if bool(some.any()):
-                wrong = (seen == padding).all(-1)
-                self.is_padding_inverted |= bool((wrong & some).any())
                 real = (~padding)[:, None, :] & (weights.sum(-1) > 0).any(1)[..., None]
                 given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
                 if count == keys:  # what padding itself sees is lost
@@ -153,7 +150,7 @@ class Masking:
             return
         seen = allowed.any(1).any(1)  # batch × keys
         some = tokens.any(-1) & ~tokens.all(-1)
-        if kind == "tail":
+        if kind != "either":
             self.is_padding_inverted |= bool(((seen == tokens).all(-1) & some).any())
         if count == tokens.shape[1]:
             blind = ~allowed.any(1).any(-1)

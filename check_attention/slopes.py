@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis
+from check_attention.follow import SHAPES
 from check_attention.traces import Arrangement, Call, MisfitError, Part, code_line, same
 from check_attention.words import CLOSE, LOW
 
@@ -23,7 +24,6 @@ EXACT = 1e-9  # two numbers that double precision tells apart
 CASTS = {"to", "float", "half", "double", "bfloat16", "type", "type_as", "cpu", "cuda"}
 # What is the same again, and lets a derivative through though the model does not ask for one.
 PASSES = {*CASTS, "detach", "detach_", "contiguous", "clone", "requires_grad_"}
-REGROUPS = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel"}
 
 
 @dataclass(eq=False)
@@ -55,6 +55,7 @@ class Step:
     before: list["Step"] = field(default_factory=list)
     line: str = ""
     is_half: bool = False  # in 16 bits
+    is_regrouped: bool = False  # it has another shape alone, which depends on the rows taken
     fills: list[Fill] = field(default_factory=list)  # of the product
 
 
@@ -82,15 +83,14 @@ def next_step(
     is_same = name in PASSES or name.startswith("dropout") or _property(function) == "data"
     if is_same and isinstance(args[0], Step):
         function = _same
-    if name in REGROUPS and isinstance(args[0], Step):
-        function = _regrouped
     is_method = name.endswith("__")
     is_in_place = name == "__setitem__" or (
         name.startswith("__i") if is_method else name[-1:] == "_"
     )
     return Step(
-        function, args, kwargs, result.shape, depth, versions, None, (), False, is_in_place, before,
-        code_line(), result.element_size() == 2,
+        function, args, kwargs, result.shape, depth, versions, is_in_place=is_in_place,
+        before=before, line=code_line(), is_half=result.element_size() == 2,
+        is_regrouped=name in SHAPES and isinstance(args[0], Step),
     )  # fmt: skip
 
 
@@ -121,10 +121,6 @@ def _same(t: Any, *_: Any, **__: Any) -> Any:
     return t
 
 
-def _regrouped(t: Any, *_: Any, **__: Any) -> Any:
-    raise NotImplementedError  # it depends on the rows that are taken: see Replay.value
-
-
 @dataclass
 class Replay:
     """Computes what softmax was given once more, from the products on, or some rows of it."""
@@ -153,7 +149,7 @@ class Replay:
             kwargs = {k: v for k, v in kwargs.items() if k not in ("dtype", "device")}
             if step.is_in_place and isinstance(args[0], Tensor):
                 args[0] = args[0].clone()
-            if step.function is _regrouped:
+            if step.is_regrouped:
                 made = args[0].reshape(self.cut(step.shape))
             else:
                 made = step.function(*args, **kwargs)  # type: ignore[misc]

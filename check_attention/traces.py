@@ -163,6 +163,7 @@ class Call:
     sums: Any = None
     step: Any = None  # the Step that gave its logits
     slopes: Any = None  # what was measured of it
+    summands: list[Part] = field(default_factory=list)  # products that make its q and k longer
     lowest: float = 0.0  # of its logits
 
     def own(self, axes: set[Axis]) -> set[Axis]:

@@ -118,7 +118,7 @@ class Watcher(TorchFunctionMode):
 
     def __init__(self, model: nn.Module, rows: int, scale: float | None) -> None:
         super().__init__()
-        self.scales = {
+        self.unused_scales = {
             id(value): (module, name)
             for module in model.modules()
             for name, value in module.named_parameters(recurse=False)
@@ -164,8 +164,8 @@ class Watcher(TorchFunctionMode):
     ) -> Any:
         """Call the function, and note what matters."""
         kwargs = kwargs or {}
-        for t in args if self.scales else ():
-            self.scales.pop(id(t), None)
+        for t in args if self.unused_scales else ():
+            self.unused_scales.pop(id(t), None)
         if self.is_idle:
             return func(*args, **kwargs)
         # An exported model calls matmul.default.
@@ -572,9 +572,9 @@ class Watcher(TorchFunctionMode):
                     dim = result.ndim - 1
                     axes = with_features((*lead, ()), result.shape, dim, tensors[0].shape[-1])
                     of_input = first.known.factor if isinstance(first.known.factor, float) else 1.0
-                    known = replace(weight.known, is_unit=False, is_normed=False)
-                    known = replace(known, of_input=of_input) if of_input != 1 else known
-                    known = known if vars(known) != vars(NOTHING) else NOTHING
+                    known = weight.known
+                    if known is not NOTHING or of_input != 1:
+                        known = replace(known, is_unit=False, is_normed=False, of_input=of_input)
                     self.traces[result] = Trace(axes, known)
                     return
         if (
@@ -690,7 +690,7 @@ class Watcher(TorchFunctionMode):
     def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
         """Say whether weights of channels meet tokens of v, or the other way round."""
         own = traces[at].axes or ()
-        parts = [p for w in traces[at].weights if w.call.scores for p in [w.call.scores.part]]
+        parts = [w.call.scores.part for w in traces[at].weights if w.call.scores]
         for x in summed:
             mine = own[c.letters[at].index(x)]
             is_known = any(a.is_feature for p in parts for a in (*p.summed, *mine))

@@ -62,6 +62,7 @@ CALLS = {
 def test_flash_attention(package, call):
     options, scale, allowed, bias = CALLS[call]
     original = package.flash_attn_func
+    code, names = original.__code__, {*original.__globals__}
     expected = by_hand(Q.numpy(), K.numpy(), scale, allowed, bias)
     model = Attention(lambda q, k: package.flash_attn_func(q, k, k, **options))
     report = ours.check(model, [(FIRST["q"], FIRST["k"])], rows=99, show=False)
@@ -69,6 +70,8 @@ def test_flash_attention(package, call):
     assert [row.scale for row in report.rows] == pytest.approx([scale] * H)
     assert report.notes == []
     assert package.flash_attn_func is original
+    assert original.__code__ is code
+    assert {*original.__globals__} == names  # nothing of what watches is left
 
 
 def test_flash_attention_has_its_factors_followed_and_heads_grouped(package):
