@@ -156,8 +156,8 @@ class Row:
 
     @property
     def may_be_of_length(self) -> bool:
-        """Whether a factor that has no name may be one of the length, such as log n."""
-        return self.scale_verdict == "other" and 0.5 < self.scale * math.sqrt(self.d) < 4
+        """Whether a factor that has no name may be one that grows with the length, as log n."""
+        return self.scale_verdict == "other" and 1 < self.scale * math.sqrt(self.d) < 4
 
     def of_bias(self) -> str:
         """Name what is wrong with a cap or with what is added to q·k, if anything is."""

@@ -278,6 +278,7 @@ def always(scale):
         ("by d", lambda: Made(always(1 / 16), mup=False)),
         ("stated", lambda: Made(lambda n: 0.25 * max(1, np.log(n) / np.log(20)))),
         ("other", lambda: Made(lambda n: 0.25 * np.log(n) / np.log(20))),
+        ("other", lambda: Made(lambda n: 0.25 * min(1, np.log(20) / np.log(n)))),
         ("other", lambda: Made(always(0.27))),
     ],
 )  # fmt: skip
