@@ -14,6 +14,7 @@ from check_attention.words import CLOSE
 GAP = 50.0  # a key that a mask puts so far below the rest of its row is none: e^(−50) is no weight
 EMPTY = 5e3  # a row that lies so far below all others has no key: −10⁴ was added to all of it
 NO_ROW = -1e9
+QUERIES, KEYS = ("qq", "queries"), ("kk", "all keys")  # sums of squares, and of how many
 SCALES_KEPT = 8  # distinct scales of one layer that are told
 
 
@@ -59,6 +60,36 @@ class Sums:
 
     def rows(self, layer: str) -> Iterator[Row]:
         """Yield what each head did."""
+        columns = self.columns() | self.lengths_of_vectors()
+        if masking := self.about.get("masking"):
+            self.about["mask_verdict"], self.about["mask_detail"] = masking.verdict()
+            self.about["later"] = masking.later / masking.rows if masking.rows else math.nan
+        known = {each.name for each in fields(Row)}
+        about = {name: value for name, value in self.about.items() if name in known}
+        for head in range(len(self.sums["rows"])):
+            numbers: Any = {name: float(column[head]) for name, column in columns.items()}
+            for name in ("rows", "not_finite", "empty", "first_broken"):
+                numbers[name] = int(numbers[name])
+            numbers["is_even"] = bool(numbers["is_even"])
+            of_head = about | self.scales_of(head)
+            if isinstance(slopes := of_head.get("bias_slope"), list):
+                of_head["bias_slope"] = slopes[head]
+            if self.about.get("may_be_divided") and numbers["spread_bias"] > CLOSE:
+                of_head["is_bias_divided"] = True
+            row = Row(layer, head, **of_head, **numbers)
+            row.judge()
+            yield row
+
+    def scales_of(self, head: int) -> dict[str, Any]:
+        """Give the scales that a head had, and the keys of their calls, if it had several."""
+        if len(self.scales) < 2:
+            return {}
+        keys_of = {float(scale[head]): n for scale, n in self.noted}
+        scales = sorted(keys_of)
+        return {"scales": scales, "lengths": [keys_of[scale] for scale in scales]}
+
+    def columns(self) -> dict[str, Tensor]:
+        """Give fields of a row, a number for each head: means over the rows that were counted."""
         s = self.sums
         nothing = torch.full_like(s["rows"], math.nan)
         count = torch.where(s["rows"] > 0, s["rows"], math.nan)
@@ -70,7 +101,7 @@ class Sums:
             return mean(name).clamp(min=0).sqrt()
 
         share = 1 / mean("concentration")
-        columns = {
+        return {
             "rows": s["rows"],
             "not_finite": s["not finite"],
             "is_even": s.get("max uneven", torch.ones_like(s["rows"])) < CLOSE,
@@ -81,7 +112,7 @@ class Sums:
             "spread_qk": root("variance of q·k"),
             "spread_bias": root("variance of bias"),
             "spread_root": root("variance with the root"),
-            "max_spread": s["max variance"].sqrt(),
+            "max_spread": s["max variance"].sqrt().where(s["rows"] > 0, math.nan),
             "freezes": (2 * mean("log keys")).sqrt(),
             "sharing": share * mean("keys"),
             "sharing_qk": mean("keys") / mean("concentration of q·k"),
@@ -90,49 +121,24 @@ class Sums:
             "largest": mean("largest"),
             "sink": mean("sink"),
             "entropy": mean("entropy"),
-            "min_entropy": -s["max order"],
-            "max_logit": s["max logit"],
-            "max_qk": s.get("max q·k", nothing),
+            "min_entropy": (-s["max order"]).where(s["rows"] > 0, math.nan),
+            "max_logit": s["max logit"].where(s["rows"] > 0, math.nan),
+            "max_qk": s.get("max q·k", nothing).where(s["rows"] > 0, math.nan),
+            "scale": self.scales[0] if self.scales else nothing,
         }
-        columns |= dict.fromkeys(("scale", "q_norm", "k_norm"), nothing)
-        if "qq" in s:
-            of_q, of_k = s["of q"] / s["calls"], s["of k"] / s["calls"]
-            columns["q_norm"] = (s["qq"] / s["queries"]).sqrt() / of_q.abs()
-            one, other = (
-                s[name].sum() / s[count].sum()
-                for name, count in (("qq", "queries"), ("kk", "all keys"))
-            )
-            columns["lopsided"] = (one / other).sqrt() * (of_k / of_q).abs()
-            columns["k_norm"] = (s["kk"] / s["all keys"]).sqrt() / of_k.abs()
-        if self.scales:
-            columns["scale"] = self.scales[0]
-        for name in ("max_spread", "min_entropy", "max_logit", "max_qk"):
-            columns[name] = columns[name].where(s["rows"] > 0, math.nan)
-        known = {each.name for each in fields(Row)}
-        if masking := self.about.get("masking"):
-            verdict, detail = masking.verdict()
-            self.about |= {"mask_verdict": verdict, "mask_detail": detail}
-            self.about["later"] = masking.later / masking.rows if masking.rows else math.nan
-        may_be_divided = self.about.get("may_be_divided", False)
-        about = {name: value for name, value in self.about.items() if name in known}
-        for head in range(len(count)):
-            numbers: Any = {name: float(column[head]) for name, column in columns.items()}
-            for name in ("rows", "not_finite", "empty", "first_broken"):
-                numbers[name] = int(numbers[name])
-            numbers["is_even"] = bool(numbers["is_even"])
-            if len(self.scales) > 1:
-                each = {float(scale[head]): n for scale, n in self.noted}
-                numbers["scales"] = sorted(each)
-                numbers["lengths"] = [each[scale] for scale in numbers["scales"]]
-            of_head = dict(about)
-            for name in ("bias_slope",):
-                if isinstance(of_head.get(name), list):
-                    of_head[name] = of_head[name][head]
-            if may_be_divided and numbers["spread_bias"] > CLOSE:
-                of_head["is_bias_divided"] = True
-            row = Row(layer, head, **of_head, **numbers)
-            row.judge()
-            yield row
+
+    def lengths_of_vectors(self) -> dict[str, Tensor]:
+        """Give how long q and k are before their factors, a number for each head."""
+        s = self.sums
+        if "qq" not in s:
+            return dict.fromkeys(("q_norm", "k_norm"), torch.full_like(s["rows"], math.nan))
+        of_q, of_k = s["of q"] / s["calls"], s["of k"] / s["calls"]
+        q, k = (s[name].sum() / s[count].sum() for name, count in (QUERIES, KEYS))
+        return {
+            "q_norm": (s["qq"] / s["queries"]).sqrt() / of_q.abs(),
+            "k_norm": (s["kk"] / s["all keys"]).sqrt() / of_k.abs(),
+            "lopsided": (q / k).sqrt() * (of_k / of_q).abs(),
+        }
 
 
 def taken(count: int, wanted: int, bad: Tensor) -> Tensor:
@@ -188,6 +194,44 @@ def uneven(t: Tensor) -> Tensor:
     return (lengths / mean - 1).abs().amax((0, 2))
 
 
+class Counted:
+    """Some rows of logits, batch × heads × rows × keys, and what of them is counted."""
+
+    def __init__(self, allowed: Tensor, is_odd: Tensor) -> None:
+        self.allowed = allowed
+        self.keys = allowed.sum(-1)
+        self.counts = (self.keys > 1) & ~is_odd  # one key alone has no spread
+
+    def total(self, values: Tensor) -> Tensor:
+        """Sum a number of each row over the rows of each head."""
+        return torch.where(self.counts, values, 0).sum((0, 2))
+
+    def largest(self, values: Tensor) -> Tensor:
+        """Give the largest of a number of each row, for each head."""
+        return torch.where(self.counts, values, -math.inf).amax((0, 2))
+
+    def centred(self, values: Tensor) -> Tensor:
+        """Take the mean over the keys away, as softmax does not see it."""
+        mean = torch.where(self.allowed, values, 0).sum(-1) / self.keys.clamp(min=1)
+        return torch.where(self.allowed, values - mean[..., None], 0)
+
+    def variance(self, values: Tensor) -> Tensor:
+        """Give the variance of each row, over the keys that take part."""
+        return self.centred(values).square().sum(-1) / (self.keys - 1).clamp(min=1)
+
+    def size(self, values: Tensor) -> Tensor:
+        """Give the largest |value| of each row."""
+        return torch.where(self.allowed, values, 0).abs().amax(-1)
+
+    def softmax(self, logits: Tensor) -> Tensor:
+        """Give weights, 0 where a row has no key."""
+        return logits.masked_fill(~self.allowed, -math.inf).softmax(-1).nan_to_num(0)
+
+    def concentration(self, weights: Tensor) -> Tensor:
+        """Give the number of keys over the number of those that take part, of each row."""
+        return self.keys * weights.square().sum(-1)
+
+
 def measure(
     sums: Sums, logits: Tensor, scored: Scored | None = None, sink: Tensor | None = None,
     places: Tensor | None = None, is_broken: bool = True,
@@ -203,97 +247,105 @@ def measure(
         is_broken: whether the weights were NaN where softmax makes them so
     """
     logits = logits.float()
-    heads = logits.shape[1]
-    allowed = logits != -math.inf
-    level = logits
-    if scored:
-        q, k = scored.q.float(), scored.k.float()
-        score = q @ k.transpose(-1, -2)
-        part = scored.scale[:, None, None] * score
-        level = logits - part if scored.is_sum else logits
     is_sum = bool(scored and scored.is_sum)
-    allowed = above_gap(level, allowed, GAP if is_sum else 2 * GAP)
+    score = scored.q.float() @ scored.k.float().transpose(-1, -2) if scored else None
+    level = logits
+    if scored and scored.is_sum:
+        level = logits - scored.scale[:, None, None] * score
+    allowed = above_gap(level, logits != -math.inf, GAP if is_sum else 2 * GAP)
     broken = logits.isnan() | (logits == math.inf)
-    keys = allowed.sum(-1)
-    is_odd = broken.any(-1)
+    rows = Counted(allowed, broken.any(-1))
     empty = (logits == -math.inf).all(-1) & is_broken
     if sink is not None:
         empty &= (sink == -math.inf).all(-1)
-    counts = (keys > 1) & ~is_odd
-    least = (keys - 1).clamp(min=1)
     logits = logits.masked_fill(~allowed, -math.inf)
-
-    def total(values: Tensor) -> Tensor:
-        return torch.where(counts, values, 0).sum((0, 2))
-
-    def largest(values: Tensor) -> Tensor:
-        return torch.where(counts, values, -math.inf).amax((0, 2))
-
-    def centred(values: Tensor) -> Tensor:
-        mean = torch.where(allowed, values, 0).sum(-1) / keys.clamp(min=1)
-        return torch.where(allowed, values - mean[..., None], 0)
-
-    def size(values: Tensor) -> Tensor:
-        return torch.where(allowed, values, 0).abs().amax(-1)
-
     weights = logits.softmax(-1).nan_to_num(0)
-    middle = centred(logits)
-    variance = middle.square().sum(-1) / least
-    entropy = torch.special.entr(weights).sum(-1)
-    at = torch.arange(logits.shape[2], device=logits.device) if places is None else places
-    first = torch.where(is_odd | empty, -at.float(), -math.inf).amax((0, 2))
-    found = {
-        "rows": total(torch.ones_like(variance)),
-        "not finite": broken.sum((0, 2, 3)),
-        "empty": empty.sum((0, 2)),
-        "max -broken": first.clamp(min=NO_ROW),
-        "keys": total(keys.float()),
-        "log keys": total(keys.clamp(min=1).float().log()),
-        "variance": total(variance),
-        "max variance": largest(variance),
-        "concentration": total(keys * weights.square().sum(-1)),
-        "largest": total(weights.amax(-1)),
-        "entropy": total(entropy),
-        "max order": largest(-entropy),
-        "max logit": largest(size(logits)),
-    }
+    found = of_what_is_broken(broken, empty, places) | of_softmax(rows, logits, weights)
     if sink is not None:
         lost = sink.float().logsumexp(-1) - logits.logsumexp(-1)
-        found["sink"] = total(lost.sigmoid())
-    if scored:
-        of_q, of_k = scored.factors
-        q, k = (t.nan_to_num(0, 0, 0) if bool(is_odd.any()) else t for t in (q, k))
-        scale = scored.scale[:, None]
-        found |= {
-            "calls": torch.ones(heads),
-            "of q": of_q,
-            "of k": of_k,
-            "qq": q.square().mean(-1).sum((0, 2)),
-            "kk": k.square().mean(-1).sum((0, 2)),
-            "queries": torch.full((heads,), q.shape[0] * q.shape[2]),
-            "all keys": torch.full((heads,), k.shape[0] * k.shape[2]),
-            "max q·k": largest(size(part)),
-            "max uneven": torch.maximum(*(uneven(t) for t in (q, k))),
-        }
-        product = centred(score)
-        if not sums.about.get("is_mixed"):
-            alone = part.masked_fill(~allowed, -math.inf).softmax(-1)
-            found["concentration of q·k"] = total(keys * alone.square().sum(-1))
-            found["variance of q·k"] = total(scale.square() * product.square().sum(-1) / least)
-        if scored.is_sum:
-            added = middle - scale[..., None] * product
-            found["variance of bias"] = total(added.square().sum(-1) / least)
-            right = (sums.about["d"] or 1) ** -0.5 / (of_q * of_k)
-            if bool(((scored.scale / right - 1).abs() > CLOSE).any()):
-                mended = (level + right[:, None, None] * score).masked_fill(~allowed, -math.inf)
-                sharp = mended.softmax(-1).nan_to_num(0)
-                found["variance with the root"] = total(
-                    centred(mended.masked_fill(~allowed, 0)).square().sum(-1) / least
-                )
-                found["concentration with the root"] = total(keys * sharp.square().sum(-1))
+        found["sink"] = rows.total(lost.sigmoid())
+    if scored and score is not None:
+        found |= of_vectors(scored, has_odd_rows=bool(broken.any()))
+        found |= of_product(rows, scored, score, is_mixed=sums.about.get("is_mixed", False))
+        if is_sum:
+            found |= of_what_is_added(rows, logits, level, scored, score, sums.about["d"] or 1)
     sums.add(found)
     if not scored:
         return Measured(allowed, logits, level, weights)
     whole = (scored.scale * scored.factors[0] * scored.factors[1]).detach().cpu().double()
     sums.note_scale(whole, logits.shape[-1])
     return Measured(allowed, logits, level, weights, whole, is_sum)
+
+
+def of_what_is_broken(broken: Tensor, empty: Tensor, places: Tensor | None) -> dict[str, Tensor]:
+    """Count logits that are not finite and rows without a key, and find the first such row."""
+    at = torch.arange(broken.shape[2], device=broken.device) if places is None else places
+    first = torch.where(broken.any(-1) | empty, -at.float(), -math.inf).amax((0, 2))
+    return {
+        "not finite": broken.sum((0, 2, 3)),
+        "empty": empty.sum((0, 2)),
+        "max -broken": first.clamp(min=NO_ROW),
+    }
+
+
+def of_softmax(rows: Counted, logits: Tensor, weights: Tensor) -> dict[str, Tensor]:
+    """Measure how far rows spread, and how their weights are shared out."""
+    variance = rows.variance(logits)
+    entropy = torch.special.entr(weights).sum(-1)
+    return {
+        "rows": rows.total(torch.ones_like(variance)),
+        "keys": rows.total(rows.keys.float()),
+        "log keys": rows.total(rows.keys.clamp(min=1).float().log()),
+        "variance": rows.total(variance),
+        "max variance": rows.largest(variance),
+        "concentration": rows.total(rows.concentration(weights)),
+        "largest": rows.total(weights.amax(-1)),
+        "entropy": rows.total(entropy),
+        "max order": rows.largest(-entropy),
+        "max logit": rows.largest(rows.size(logits)),
+    }
+
+
+def of_vectors(scored: Scored, has_odd_rows: bool) -> dict[str, Tensor]:
+    """Measure how long q and k are."""
+    heads = len(scored.scale)
+    both = (scored.q.float(), scored.k.float())
+    q, k = (t.nan_to_num(0, 0, 0) for t in both) if has_odd_rows else both
+    return {
+        "calls": torch.ones(heads),
+        "of q": scored.factors[0],
+        "of k": scored.factors[1],
+        "qq": q.square().mean(-1).sum((0, 2)),
+        "kk": k.square().mean(-1).sum((0, 2)),
+        "queries": torch.full((heads,), q.shape[0] * q.shape[2]),
+        "all keys": torch.full((heads,), k.shape[0] * k.shape[2]),
+        "max uneven": torch.maximum(uneven(q), uneven(k)),
+    }
+
+
+def of_product(rows: Counted, scored: Scored, score: Tensor, is_mixed: bool) -> dict[str, Tensor]:
+    """Measure scale·q·k by itself; of heads that are mixed since, only how large it is."""
+    scale = scored.scale[:, None]
+    part = scale[..., None] * score
+    found = {"max q·k": rows.largest(rows.size(part))}
+    if is_mixed:
+        return found
+    alone = part.masked_fill(~rows.allowed, -math.inf).softmax(-1)
+    return found | {
+        "concentration of q·k": rows.total(rows.concentration(alone)),
+        "variance of q·k": rows.total(scale.square() * rows.variance(score)),
+    }
+
+
+def of_what_is_added(
+    rows: Counted, logits: Tensor, level: Tensor, scored: Scored, score: Tensor, d: int
+) -> dict[str, Tensor]:
+    """Measure what is added to scale·q·k, and what 1/√d would make of a row with another scale."""
+    added = rows.centred(logits) - scored.scale[:, None, None] * rows.centred(score)
+    found = {"variance of bias": rows.total(rows.variance(added))}
+    right = d**-0.5 / (scored.factors[0] * scored.factors[1])
+    if bool(((scored.scale / right - 1).abs() > CLOSE).any()):
+        mended = level + right[:, None, None] * score
+        found["variance with the root"] = rows.total(rows.variance(mended))
+        found["concentration with the root"] = rows.total(rows.concentration(rows.softmax(mended)))
+    return found
