@@ -3,6 +3,7 @@
 What is summed over there is the axis of the keys.
 """
 
+import math
 import weakref
 from collections import Counter
 from collections.abc import Callable
@@ -90,8 +91,10 @@ PRODUCTS = {
 }  # fmt: skip
 SOFTMAXES = {"softmax", "special_softmax", "log_softmax", "special_log_softmax", "softmin"}
 EXPS = {"exp": 1.0, "exp_": 1.0, "exp2": 0.6931471805599453, "special_exp2": 0.6931471805599453}
-IN_PLACE = {"mul_", "div_", "__imul__", "__itruediv__", "multiply_", "divide_"}
 SUMS = {"sum", "nansum", "mean"}
+# Their first two arguments are called input and other.
+TAKE_INPUT = {*KEEPS, *EXPS, *SUMS, *SOFTMAXES, *PRODUCTS, "sigmoid", "logsumexp"} - {"where"}
+IN_PLACE = {"mul_", "div_", "__imul__", "__itruediv__", "multiply_", "divide_"}
 MANY = (list, tuple)
 CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
 MERGED = (
@@ -170,6 +173,8 @@ class Watcher(TorchFunctionMode):
             return func(*args, **kwargs)
         # An exported model calls matmul.default.
         name = getattr(func, "__name__", "").partition(".")[0]
+        if name in TAKE_INPUT and kwargs.keys() & {"input", "other"}:
+            args, kwargs = by_place(args, kwargs)
         result = self.noted(name, func, args, kwargs)
         self.unseen.follow(name, func, result, args, kwargs)
         return result
@@ -187,18 +192,15 @@ class Watcher(TorchFunctionMode):
                 "which is not followed"
             )
             return func(*args, **kwargs)
-        if name == "exp_" and (trace := self.trace(args[0])).scores:
-            kept = args[0].detach().clone()  # what softmax sees is overwritten
-            if (step := self.tape.get(args[0], None)) is not None:  # type: ignore[no-untyped-call]
-                self.tape[kept] = step
-            result = func(*args, **kwargs)
-            self.attempt(self.exponential, (name, result, kept, trace), {})
-            return result
+        if name == "exp_" and self.trace(args[0]).scores:
+            return self.overwrites_scores(func, args, kwargs)
         result = func(*args, **kwargs)
         if name == "__get__" and not isinstance(result, Tensor):
             return result
         if len(self.tape) and name not in EXPS and name not in FORMS:
             self.attempt(self.note_step, (name, func, result, args, kwargs), {})
+        if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
+            name = f"{name}imum"  # entry by entry
         if name == "scaled_dot_product_attention":
             self.attempt(self.fused, (result, *args), kwargs)
         elif name in SOFTMAXES:
@@ -208,20 +210,32 @@ class Watcher(TorchFunctionMode):
         elif name in PRODUCTS:
             self.attempt(self.product, (name, result, args, kwargs), {})
         elif name in ("sigmoid", "logsumexp") and args[0].ndim > 1:
-            self.similar[f"{name} of {tuple(args[0].shape)}", self.place()] += 1
-            scores = self.trace(args[0]).scores
-            self.attempt(self.keep, (name, func, result, args, kwargs), {})
-            if name == "sigmoid" and scores and not scores.is_learned:
-                self.traces[result] = replace(self.trace(result), is_sigmoid=True)
+            self.attempt(self.like_softmax, (name, func, result, args, kwargs), {})
         elif name == "__setitem__":
             self.attempt(self.written, args, {})
         elif name in SUMS:
             self.attempt(self.summed, (name, result, *args), kwargs)
         else:
-            if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
-                name = f"{name}imum"  # entry by entry
             self.attempt(self.keep, (name, func, result, args, kwargs), {})
         return result
+
+    def overwrites_scores(self, func: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call exp_, and note what softmax would have seen, which it overwrites."""
+        trace = self.trace(args[0])
+        kept = args[0].detach().clone()
+        if (step := self.tape.get(args[0], None)) is not None:  # type: ignore[no-untyped-call]
+            self.tape[kept] = step
+        result = func(*args, **kwargs)
+        self.attempt(self.exponential, ("exp_", result, kept, trace), {})
+        return result
+
+    def like_softmax(self, name: str, func: Any, result: Tensor, args: Any, kwargs: Any) -> None:
+        """Note what may stand where softmax would: a sigmoid, or logarithms of sums."""
+        self.similar[f"{name} of {tuple(args[0].shape)}", self.place()] += 1
+        scores = self.trace(args[0]).scores
+        self.keep(name, func, result, args, kwargs)
+        if name == "sigmoid" and scores and not scores.is_learned:
+            self.traces[result] = replace(self.trace(result), is_sigmoid=True)
 
     def note_step(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Note what is done with a product on its way to softmax, to do it once more there."""
@@ -299,11 +313,9 @@ class Watcher(TorchFunctionMode):
 
     def keep(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Hand on what is known of a tensor to what is made from it, and note a factor."""
-        made = [result] if isinstance(result, Tensor) else None
-        if made is None:
-            if not isinstance(result, list | tuple):
-                return
-            made = [each for each in flat([result]) if isinstance(each, Tensor)]
+        if not isinstance(result, Tensor | list | tuple):
+            return
+        made = [each for each in flat([result]) if isinstance(each, Tensor)]
         given = [each for each in flat([*args, *kwargs.values()]) if isinstance(each, Tensor)]
         if not made or not given:
             return
@@ -318,67 +330,87 @@ class Watcher(TorchFunctionMode):
         if not is_factor and all(t is UNKNOWN for t in traces):
             return
         if name in ("embedding", *CONVOLUTIONS) and not any(t.scores for t in traces):
-            dim = 1 if name in CONVOLUTIONS else result.ndim - 1
-            axes = fresh(result.shape)
-            if name == "embedding" and traces[0].axes and len(traces[0].axes) == dim:
-                axes = (*traces[0].axes, axes[-1])
-            if dim == 1 and traces[0].axes:  # batch and heads may be merged there
-                axes = (traces[0].axes[0], *axes[1:])
-            self.traces[result] = Trace(with_features(axes, result.shape, dim))
+            self.keep_of_layer(name, result, traces[0])
             return
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
+        known = self.factor_after(name, made[0], result, args, given, traces)
+        scores = self.scores_after(name, made[0], args, kwargs, given, traces)
+        weights: tuple[Weights, ...] = ()
+        if name in KEEPS:
+            weights = self.kept_weights(name, args, kwargs, traces)
+            if name.startswith("dropout"):
+                scores = self.dropped(scores, weights, args, kwargs)
+        else:
+            for lost in (each for t in traces for each in t.weights):
+                lost.call.is_used = True
+        trace = Trace(
+            None, known, scores, weights, self.outer(name, result, given, traces),
+            is_owned=name in KEEPS and all(t.is_owned for t in traces),
+            is_lost=not scores and any(t.is_lost or t.scores for t in traces),
+            view_line=next((t.view_line for t in traces if t.view_line), ""),
+            is_by_entry=any(t.is_by_entry for t in traces),
+        )  # fmt: skip
+        if name in SHAPES or name in REPEATS:
+            trace = replace(trace, view_line=code_line())
+        if name in KEEPS:
+            trace = self.with_v(trace, name, args, traces)
+        is_anything = known is not NOTHING or trace.is_owned
+        is_anything |= any(t is not UNKNOWN for t in traces)
+        for each, told in zip(made, told_axes, strict=True):
+            axes = fitted(told, each.shape)
+            if axes or is_anything:
+                self.traces[each] = replace(trace, axes=axes)
+
+    def keep_of_layer(self, name: str, result: Tensor, first: Trace) -> None:
+        """Note what an embedding or a convolution made: features along one dimension."""
+        dim = 1 if name in CONVOLUTIONS else result.ndim - 1
+        axes = fresh(result.shape)
+        if name == "embedding" and first.axes and len(first.axes) == dim:
+            axes = (*first.axes, axes[-1])
+        if dim == 1 and first.axes:  # batch and heads may be merged there
+            axes = (first.axes[0], *axes[1:])
+        self.traces[result] = Trace(with_features(axes, result.shape, dim))
+
+    def factor_after(
+        self, name: str, made: Tensor, result: Any, args: Any, given: list[Tensor],
+        traces: list[Trace],
+    ) -> Known:  # fmt: skip
+        """Say what has been multiplied by what: as it is measured, or else by its name."""
         known = NOTHING
-        if name not in KEEPS or name in PLUS | MINUS or all(t.shape[-1:] > (1,) for t in given[:2]):
+        is_plain = name in KEEPS and name not in PLUS | MINUS
+        if not is_plain or all(t.shape[-1:] > (1,) for t in given[:2]):
             known = turned_after(result, traces) if name in PLUS | MINUS else NOTHING
             known = known if known is not NOTHING else measured_after(result, given, traces)
         if known is NOTHING and name in KEEPS:
             known = known_after(name, args, given, traces)
-        if 0 < known.left < 1 and made[0].numel() < given[0].numel():
+        if 0 < known.left < 1 and made.numel() < given[0].numel():
             known = replace(known, others=())  # a part of it: what nothing was written over
         if name in IN_PLACE and args[0]._base is not None:
             base = args[0]._base
             share = args[0].numel() / max(1, base.numel())
             self.write(base, self.trace(base), Trace(known=known), share)
-        owned = name in KEEPS and all(t.is_owned for t in traces)
-        scores: Scores | None = None
-        mixed = total = None
-        weights: tuple[Weights, ...] = ()
-        if self.keeps_scores(name, made[0], given, traces):
-            scores = kept_scores(name, args, kwargs, given, traces)
-            if scores and name in FILLS and made[0] is not args[0]:
-                fill = Fill(weakref.ref(made[0]), code_line())
-                self.fills[made[0]] = fill
-                scores.part.start.fills.append(fill)
-        if name not in KEEPS:
-            for lost in (each for t in traces for each in t.weights):
-                lost.call.is_used = True
-        else:
-            weights = self.kept_weights(name, args, kwargs, traces)
-            if name.startswith("dropout"):
-                scores = self.dropped(scores, weights, args, kwargs)
-            if name in PLUS:
-                self.add_up([t.mixed for t in traces if t.mixed])
-            mixed = self.kept_mixed(name, args, traces)
-            total = next((t.total for t in traces if t.total), None)
-        outer = self.outer(name, result, given, traces)
-        view_line = next((t.view_line for t in traces if t.view_line), "")
-        if name in SHAPES or name in REPEATS:
-            view_line = code_line()
-        is_lost = not scores and any(t.is_lost or t.scores for t in traces)
-        for each, told in zip(made, told_axes, strict=True):
-            axes_of_each = fitted(told, each.shape)
-            trace = Trace(
-                axes_of_each, known, scores, weights, outer,
-                total if not weights else None, mixed, owned, is_lost=is_lost, view_line=view_line,
-                is_by_entry=any(t.is_by_entry for t in traces),
-            )  # fmt: skip
-            if (
-                axes_of_each
-                or known is not NOTHING
-                or owned
-                or any(t is not UNKNOWN for t in traces)
-            ):
-                self.traces[each] = trace
+        return known
+
+    def scores_after(
+        self, name: str, made: Tensor, args: Any, kwargs: Any, given: list[Tensor],
+        traces: list[Trace],
+    ) -> Scores | None:  # fmt: skip
+        """Say what is known of what is made from scores; a mask's new tensor waits to be used."""
+        if not self.keeps_scores(name, made, given, traces):
+            return None
+        scores = kept_scores(name, args, kwargs, given, traces)
+        if scores and name in FILLS and made is not args[0]:
+            fill = Fill(weakref.ref(made), code_line())
+            self.fills[made] = fill
+            scores.part.start.fills.append(fill)
+        return scores
+
+    def with_v(self, trace: Trace, name: str, args: Any, traces: list[Trace]) -> Trace:
+        """Add what is known of sums of weights, and of their products with v."""
+        if name in PLUS:
+            self.add_up([t.mixed for t in traces if t.mixed])
+        total = next((t.total for t in traces if t.total and not trace.weights), None)
+        return replace(trace, mixed=self.kept_mixed(name, args, traces), total=total)
 
     def keeps_scores(
         self, name: str, result: Tensor, given: list[Tensor], traces: list[Trace]
@@ -559,28 +591,10 @@ class Watcher(TorchFunctionMode):
             self.traces[result] = Trace(known=known, is_nested=name != "linear")
             return
         self.judge_merge(tensors[1:] if name in ("addmm", "baddbmm", "addbmm") else tensors)
-        if name == "linear":
-            weight = self.trace(tensors[1])
-            if weight.is_owned or (weight.axes is None and weight.known is NOTHING):
-                first = self.trace(tensors[0])
-                is_square = tensors[1].shape[0] == tensors[1].shape[-1]
-                if is_square and (first.scores or first.weights):
-                    self.keep("linear", None, result, args, kwargs)  # talking heads
-                    return
-                if weight.is_owned or self.is_plain(tensors):
-                    lead = (self.trace(tensors[0]).axes or fresh(tensors[0].shape))[:-1]
-                    dim = result.ndim - 1
-                    axes = with_features((*lead, ()), result.shape, dim, tensors[0].shape[-1])
-                    of_input = first.known.factor if isinstance(first.known.factor, float) else 1.0
-                    known = weight.known
-                    if known is not NOTHING or of_input != 1:
-                        known = replace(known, is_unit=False, is_normed=False, of_input=of_input)
-                    self.traces[result] = Trace(axes, known)
-                    return
-        if (
-            any(self.trace(t).is_sigmoid for t in tensors[:1])
-            and not self.trace(tensors[-1]).is_owned
-        ):
+        if name == "linear" and self.is_layer(tensors):
+            self.by_layer(result, tensors, args, kwargs)
+            return
+        if self.trace(tensors[0]).is_sigmoid and not self.trace(tensors[-1]).is_owned:
             self.left_out(
                 f"In {self.place()} a sigmoid stands where softmax would, and is not judged"
             )
@@ -589,19 +603,46 @@ class Watcher(TorchFunctionMode):
             return
         self.multiplied(found, result, [])
         if name in ("baddbmm", "addmm", "addbmm"):
-            self.add_up([call for t in (tensors[0], result) if (call := self.trace(t).mixed)])
-            beta = kwargs.get("beta", 1)
-            scores = self.trace(result).scores
-            if scores and not beta and two_values(tensors[0])[0] < LOW:
-                lines = {"mask": code_line()} | scores.lines
-                scores = replace(scores, added="beta=0 leaves it out", lines=lines)
-                self.traces[result] = replace(self.trace(result), scores=scores)
-            if beta and (step := self.tape.get(result, None)):  # type: ignore[no-untyped-call]
-                was = [(tensors[0], version(tensors[0]))]
-                both = (step, tensors[0])
-                self.tape[result] = Step(
-                    torch.add, both, {"alpha": beta}, result.shape, 2, was, before=[step]
-                )
+            self.added_to(result, tensors[0], kwargs.get("beta", 1))
+
+    def is_layer(self, tensors: list[Tensor]) -> bool:
+        """Say whether what F.linear was given is the weight of a layer, or of talking heads."""
+        weight, first = self.trace(tensors[1]), self.trace(tensors[0])
+        if not (weight.is_owned or (weight.axes is None and weight.known is NOTHING)):
+            return False
+        is_square = tensors[1].shape[0] == tensors[1].shape[-1]
+        if is_square and (first.scores or first.weights):
+            return True
+        return weight.is_owned or self.is_plain(tensors)
+
+    def by_layer(self, result: Tensor, tensors: list[Tensor], args: Any, kwargs: Any) -> None:
+        """Note what a layer made: features, and by what its weight or its input was multiplied."""
+        weight, first = self.trace(tensors[1]), self.trace(tensors[0])
+        is_square = tensors[1].shape[0] == tensors[1].shape[-1]
+        if is_square and (first.scores or first.weights):
+            self.keep("linear", None, result, args, kwargs)  # talking heads
+            return
+        lead = (first.axes or fresh(tensors[0].shape))[:-1]
+        axes = with_features((*lead, ()), result.shape, result.ndim - 1, tensors[0].shape[-1])
+        of_input = first.known.factor if isinstance(first.known.factor, float) else 1.0
+        known = weight.known
+        if known is not NOTHING or of_input != 1:
+            known = replace(known, is_unit=False, is_normed=False, of_input=of_input)
+        self.traces[result] = Trace(axes, known)
+
+    def added_to(self, result: Tensor, added: Tensor, beta: float) -> None:
+        """Note what baddbmm, or one like it, adds to a product: a mask, a bias, or nothing."""
+        self.add_up([call for t in (added, result) if (call := self.trace(t).mixed)])
+        scores = self.trace(result).scores
+        if scores and not beta and two_values(added)[0] < LOW:
+            lines = {"mask": code_line()} | scores.lines
+            scores = replace(scores, added="beta=0 leaves it out", lines=lines)
+            self.traces[result] = replace(self.trace(result), scores=scores)
+        if beta and (step := self.tape.get(result, None)):  # type: ignore[no-untyped-call]
+            was = [(added, version(added))]
+            self.tape[result] = Step(
+                torch.add, (step, added), {"alpha": beta}, result.shape, 2, was, before=[step]
+            )
 
     def judge_merge(self, tensors: list[Tensor]) -> None:
         """Say whether what a layer is given has the tokens of its heads cut."""
@@ -620,72 +661,89 @@ class Watcher(TorchFunctionMode):
         return tensors[1].grad_fn is None and tensors[0] is not tensors[1] and bool(self.stack)
 
     def multiplied(self, c: Contraction, result: Tensor, kept: list[int]) -> None:
-        """Note what a product is: scores, weights with v, or something else."""
-        traces = [self.trace(t) for t in c.tensors]
-        weights = [at for at, trace in enumerate(traces) if trace.weights]
-        axes_of = self.letters(c, traces)
+        """Note what a product is: weights with v, heads that are mixed, scores, or something else.
 
-        result_axes = in_letters(c.result, axes_of, result.shape, kept)
+        Args:
+            c: what is multiplied
+            result: what came out
+            kept: its dimensions that were summed over and kept
+        """
+        traces = [self.trace(t) for t in c.tensors]
+        axes_of = self.letters(c, traces)
+        axes = in_letters(c.result, axes_of, result.shape, kept)
         self.unseen.multiplied(c, result)
-        if weights:
-            at = weights[0]
-            elsewhere = "".join(c.letters[:at] + c.letters[at + 1 :])
-            summed = [x for x in c.letters[at] if x not in c.result and x in elsewhere]
-            own = traces[at].axes
-            others = [t for i, t in enumerate(traces) if i != at]
-            if own is not None and summed and not all(t.is_owned for t in others):
-                keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
-                crossed = self.crossed(c, at, traces, summed)
-                v = next((c.tensors[i] for i, t in enumerate(traces) if i != at), None)
-                is_value = any(a.is_feature for t in others for dim in t.axes or () for a in dim)
-                for each in traces[at].weights:
-                    each.call.crossed, each.call.v = crossed, v
-                    each.call.met = c.tensors[at]
-                    each.call.is_log &= is_value
-                    self.meets(each.call, each.call.own(keys), result, c.tensors[at])
-                more = tuple(each for i in weights[1:] for each in traces[i].weights)
-                last = traces[at].weights[-1].call
-                self.traces[result] = Trace(result_axes, weights=more, mixed=last)
-            elif summed and any(t.is_owned for t in others) and self.keeps_all(c, at):
-                self.traces[result] = Trace(result_axes, weights=traces[at].weights)
+        if any(trace.weights for trace in traces):
+            self.multiplied_weights(c, traces, result, axes)
             return
-        scored = [at for at, trace in enumerate(traces) if trace.scores]
-        if scored and not traces[scored[0]].scores.is_learned:  # type: ignore[union-attr]
-            scores = traces[scored[0]].scores
-            if result.numel() == c.tensors[scored[0]].numel() and scores:
-                axes_same = self.in_place_axes(c, scored[0], traces)
-                if axes_same:
-                    self.traces[result] = Trace(axes_same, scores=scores)
-                    return
+        scored = next((at for at, trace in enumerate(traces) if trace.scores), None)
+        if scored is not None and result.numel() == c.tensors[scored].numel():
+            scores = traces[scored].scores
+            axes_same = self.in_place_axes(c, scored, traces)
+            if axes_same and scores and not scores.is_learned:
+                self.traces[result] = Trace(axes_same, scores=scores)
+                return
         known = measured_after(result, list(c.tensors), traces)
         pair = self.pair(c, traces)
         if pair is None or known is not NOTHING:
-            self.traces[result] = Trace(result_axes, known)
+            self.traces[result] = Trace(axes, known)
             return
-        one, other = pair
-        is_learned = traces[one].is_owned or traces[other].is_owned
-        factor = c.factor
-        for at, t in enumerate(c.tensors):
-            if at not in pair:
-                factor *= float(t) if t.numel() == 1 else 1.0
-        axes = {
+        own = {
             letter: tuple(Axis(axis.size, axis.is_feature, axis.width) for axis in axes_of[letter])
             for letter in axes_of
         }
-        given = (traces[one].axes or (), traces[other].axes or ())
-        start = Step(None, (), {}, result.shape, 1, is_half=result.element_size() == 2)
-        bare = Part(c, pair, (traces[one].known, traces[other].known), axes, given)
-        start.part, part = bare, replace(bare, start=start)  # and no circle, which lives on
-        scores = Scores(
-            part, is_learned=is_learned, lines={"product": code_line()} | viewed_at(traces)
+        self.begin_scores(
+            c, pair, traces, own, result, in_letters(c.result, own, result.shape, kept)
         )
-        lines = [each.line for each in part.known if each.line]
-        scores = replace(scores, lines=scores.lines | ({"scale": lines[-1]} if lines else {}))
-        start.axes = in_letters(c.result, axes, result.shape, kept)
+
+    def multiplied_weights(
+        self, c: Contraction, traces: list[Trace], result: Tensor, axes: Axes
+    ) -> None:
+        """Note a product of weights: with v, which says what the keys are, or with a layer's."""
+        have_weights = [at for at, trace in enumerate(traces) if trace.weights]
+        at = have_weights[0]
+        elsewhere = "".join(c.letters[:at] + c.letters[at + 1 :])
+        summed = [x for x in c.letters[at] if x not in c.result and x in elsewhere]
+        own = traces[at].axes
+        others = [t for i, t in enumerate(traces) if i != at]
+        if own is not None and summed and not all(t.is_owned for t in others):
+            keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
+            crossed = self.crossed(c, at, traces, summed)
+            v = next((c.tensors[i] for i, t in enumerate(traces) if i != at), None)
+            is_value = any(a.is_feature for t in others for dim in t.axes or () for a in dim)
+            for each in traces[at].weights:
+                each.call.crossed, each.call.v = crossed, v
+                each.call.met = c.tensors[at]
+                each.call.is_log &= is_value
+                self.meets(each.call, each.call.own(keys), result, c.tensors[at])
+            more = tuple(each for i in have_weights[1:] for each in traces[i].weights)
+            last = traces[at].weights[-1].call
+            self.traces[result] = Trace(axes, weights=more, mixed=last)
+        elif summed and any(t.is_owned for t in others) and self.keeps_all(c, at):
+            self.traces[result] = Trace(axes, weights=traces[at].weights)
+
+    def begin_scores(
+        self, c: Contraction, pair: tuple[int, int], traces: list[Trace],
+        axes_of: dict[str, tuple[Axis, ...]], result: Tensor, axes: Axes,
+    ) -> None:  # fmt: skip
+        """Note a product of what may be q and k: scores, as far as softmax is given them."""
+        one, other = (traces[at] for at in pair)
+        start = Step(None, (), {}, result.shape, 1, is_half=result.element_size() == 2)
+        start.axes = axes
         start.versions = [(c.tensors[at], version(c.tensors[at])) for at in pair]
-        self.traces[result] = Trace(start.axes, scores=scores)
-        scaled = Step(torch.mul, (start, factor), {}, result.shape, 2, [], before=[start])
-        self.tape[result] = scaled if factor != 1 else start
+        given = (one.axes or (), other.axes or ())
+        start.part = Part(c, pair, (one.known, other.known), axes_of, given)
+        part = replace(start.part, start=start)  # and no circle, which lives on
+        lines = {"product": code_line()} | viewed_at(traces)
+        if scaled := [known.line for known in part.known if known.line]:
+            lines["scale"] = scaled[-1]
+        is_learned = one.is_owned or other.is_owned
+        self.traces[result] = Trace(axes, scores=Scores(part, is_learned=is_learned, lines=lines))
+        numbers = [t for at, t in enumerate(c.tensors) if at not in pair and t.numel() == 1]
+        factor = c.factor * math.prod(float(t) for t in numbers)
+        self.tape[result] = start
+        if factor != 1:
+            by_number = Step(torch.mul, (start, factor), {}, result.shape, 2, [], before=[start])
+            self.tape[result] = by_number
 
     def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
         """Say whether weights of channels meet tokens of v, or the other way round."""
@@ -1125,6 +1183,13 @@ class Watcher(TorchFunctionMode):
                 self.settle(everything=not self.stack)
             finally:
                 self.is_paused = False
+
+
+def by_place(args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Give arguments called input and other their places, as in torch.mul(input=q, other=0.1)."""
+    named = [kwargs[name] for name in ("input", "other")[len(args) :] if name in kwargs]
+    rest = {name: each for name, each in kwargs.items() if name not in ("input", "other")}
+    return (*args, *named), rest
 
 
 def with_features(axes: Axes, shape: Any, dim: int, width: int = 0) -> Axes:

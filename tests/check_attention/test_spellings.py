@@ -102,6 +102,13 @@ def in_chunks(q, k, v, is_shifted, size=12):
     return torch.cat(made, -2)
 
 
+def by_name(scores):
+    """Softmax written out, with arguments that are called by their names."""
+    top = torch.amax(input=scores, dim=-1, keepdim=True)
+    weights = torch.exp(input=torch.sub(input=scores, other=top))
+    return torch.div(input=weights, other=torch.sum(input=weights, dim=-1, keepdim=True))
+
+
 def three(s, q, k, scale):
     """q·k, and one product of q and one of k with what its layer makes of positions."""
     far_q, far_k = (layer(FAR).view(48, 4, D).transpose(0, 1) for layer in (s.q, s.k))
@@ -428,6 +435,11 @@ WRITTEN = {  # what was called between the product and softmax, measured and not
         masked(lambda t: -(distance(t) + t)),
         masked(lambda t: -(distance(t) - t)),
     ),
+    "arguments by their names": (
+        "forgotten",
+        lambda s, q, k, v: by_name(q @ k.mT) @ v,
+        lambda s, q, k, v: by_name(z(q, k)) @ v,
+    ),
     "rsub": (
         "negative",
         masked(lambda t: torch.rsub(t, distance(t))),
@@ -602,6 +614,7 @@ BEFORE = {  # a factor of 1/4 on q
     "lerp_": lambda q: changed(q, lambda t: t.lerp_(ZERO, 0.75)),
     "out": lambda q: changed(q, lambda t: torch.mul(t, 0.25, out=t)),
     "data": lambda q: changed(q, lambda t: t.data.mul_(0.25)),
+    "by name": lambda q: torch.mul(other=0.25, input=q),
     "slices": lambda q: changed(q, lambda t: [half.mul_(0.25) for half in t.split(D // 2, -1)]),
     "all of it": lambda q: changed(q, lambda t: t.__setitem__(..., t * 0.25)),
 }
