@@ -10,11 +10,12 @@ from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
 from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
-from check_attention.measure import Scored, Sums, measure, taken
+from check_attention.measure import Measured, Scored, Sums, measure, taken
 from check_attention.slopes import NoReplayError, Slopes, slopes_by_row, slopes_of
 from check_attention.traces import (
     Arrangement,
     Call,
+    Known,
     MisfitError,
     Part,
     Scores,
@@ -29,6 +30,7 @@ from check_attention.words import CLOSE, LOW
 
 ENTRIES = 2**24  # logits that are held at once; fewer rows where there would be more
 Rows = Callable[[Tensor, Tensor], Tensor]  # of scale·q·k and places: the logits
+LogitsOf = Callable[[Arrangement, Axes, list[int]], Rows]  # of a call, its axes and its shape
 
 
 class Look:
@@ -314,9 +316,8 @@ class Look:
         """Add some rows to the sums of their layer."""
         heads, keys = logits.shape[1], logits.shape[3]
         scores = call.scores
-        positions = count
         if scores is None or q is None or k is None:
-            sums = self.watcher.sums(call, heads, 0, length=keys, positions=positions)
+            sums = self.watcher.sums(call, heads, 0, length=keys, positions=count)
             measured = measure(sums, logits, None, sink, places, call.has_nan)
             self.finish(call, found, sums, measured, places, count, keys, None, None)
             return
@@ -325,34 +326,16 @@ class Look:
         of_q, of_k = part.known[1 - which], part.known[which]
         q, k, padded = self.unpadded(q, k)
         d = q.shape[-1]
-        features = all(axis.is_feature for axis in found.keys)
-        sums_features = all(axis.is_feature for axis in part.summed)
-        no_features = not any(axis.is_feature for axis in part.summed)
         slopes: Slopes = call.slopes
         factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
         scale = self.scale_of(call, heads, d**-0.5 / (factors[0] * factors[1]))
         if slopes.line:
             call.about["lines"] = call.about["lines"] | {"scale": slopes.line}
-        said = call.about["said"]
         sums = self.watcher.sums(
-            call, heads, d,
-            length=keys, positions=positions, padded=padded,
-            v_size=call.v.shape[-1] if call.v is not None else 0,
-            q_width=max((axis.width for axis in part.summed), default=0),
-            places=slopes.places + of_q.places + of_k.places,
+            call, heads, d, length=keys, positions=count, padded=padded,
             factors=[float(scale.mean()), of_q.factor, of_k.factor],
-            steps=slopes.factors if slopes.places > 1 else [],
-            input_ratio=of_q.of_input / of_k.of_input if of_k.of_input else 1.0,
-            is_unit=of_q.is_unit and of_k.is_unit,
-            is_normed=of_q.is_normed and of_k.is_normed,
-            is_learned=scores.is_learned,
-            is_mixed=slopes.is_mixed,
-            summands=1 + len(slopes.others) + len(slopes.joined) - len(call.summands),
-            is_capped=slopes.is_capped,
-            cap_used=slopes.cap * call.base,
-            rows_are_heads=(features and sums_features)
-            or (1 < count == keys == said != heads and not any(a.is_feature for a in part.summed)),
-            is_over_channels=features and no_features,
+            **self.about_product(call, of_q, of_k),
+            **self.about_axes(call, found, heads, count, keys),
         )  # fmt: skip
         if layout := layout_of(call, part, k, count):
             sums.about["layout_fault"], sums.about["layout_detail"] = layout
@@ -362,15 +345,58 @@ class Look:
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
         if is_sum and "exp" in call.form:
             call.shift = measured.level.amax(-1)
-        for more in scores.joined:
-            of_more = more.part.known
-            on_q, on_k = (_each(known.factor, heads, q) for known in of_more)
-            sums.note_scale(_each(size_of(call, more) * call.base, heads, q) * on_q * on_k)
-        for each in self.second_products(call, scale * factors[0] * factors[1]):
-            sums.note_scale(_each(each, heads, q))
-        for each in self.more_scales(call, float(scale.mean())):
-            sums.note_scale(_each(each, heads, q))
+        for each in self.other_scales(call, heads, scale, factors):
+            sums.note_scale(each)
         self.finish(call, found, sums, measured, places, count, keys, k, d)
+
+    @staticmethod
+    def about_product(call: Call, of_q: Known, of_k: Known) -> dict[str, Any]:
+        """Give fields of a row: what was done to q, to k, and to their product up to softmax."""
+        slopes: Slopes = call.slopes
+        return {
+            "places": slopes.places + of_q.places + of_k.places,
+            "steps": slopes.factors if slopes.places > 1 else [],
+            "input_ratio": of_q.of_input / of_k.of_input if of_k.of_input else 1.0,
+            "is_unit": of_q.is_unit and of_k.is_unit,
+            "is_normed": of_q.is_normed and of_k.is_normed,
+            "is_learned": call.scores is not None and call.scores.is_learned,
+            "is_mixed": slopes.is_mixed,
+            "summands": 1 + len(slopes.others) + len(slopes.joined) - len(call.summands),
+            "is_capped": slopes.is_capped,
+            "cap_used": slopes.cap * call.base,
+        }
+
+    @staticmethod
+    def about_axes(
+        call: Call, found: Arrangement, heads: int, count: int, keys: int
+    ) -> dict[str, Any]:
+        """Give fields of a row: whether tokens, heads and coordinates stand where they should."""
+        summed = call.scores.part.summed  # type: ignore[union-attr]
+        is_made = all(axis.is_feature for axis in found.keys)  # keys are of a layer's making
+        none_is = not any(axis.is_feature for axis in summed)
+        are_heads = 1 < count == keys == call.about["said"] != heads
+        return {
+            "v_size": call.v.shape[-1] if call.v is not None else 0,
+            "q_width": max((axis.width for axis in summed), default=0),
+            "rows_are_heads": (is_made and all(axis.is_feature for axis in summed))
+            or (are_heads and none_is),
+            "is_over_channels": is_made and none_is,
+        }
+
+    def other_scales(
+        self, call: Call, heads: int, scale: Tensor, factors: tuple[Tensor, Tensor]
+    ) -> list[Tensor]:
+        """Give scales, a number for each head, of what is joined to q·k, added, or a part of it."""
+        of_q, of_k = factors
+        made = []
+        for more in call.scores.joined:  # type: ignore[union-attr]
+            on_q, on_k = (_each(known.factor, heads, of_q) for known in more.part.known)
+            made.append(_each(size_of(call, more) * call.base, heads, of_q) * on_q * on_k)
+        for each in self.second_products(call, scale * of_q * of_k):
+            made.append(_each(each, heads, of_q))
+        for each in self.more_scales(call, float(scale.mean())):
+            made.append(_each(each, heads, of_q))
+        return made
 
     @staticmethod
     def scale_of(call: Call, heads: int, right: Tensor) -> Tensor:
@@ -435,8 +461,8 @@ class Look:
         return q[..., kept], k[..., kept], int(zero.sum())
 
     def finish(
-        self, call: Call, found: Arrangement, sums: Sums, measured: Any, places: Tensor, count: int,
-        keys: int, k: Tensor | None, d: int | None,
+        self, call: Call, found: Arrangement, sums: Sums, measured: Measured, places: Tensor,
+        count: int, keys: int, k: Tensor | None, d: int | None,
     ) -> None:  # fmt: skip
         """Look at masks and biases of a call that was measured, and at its axes."""
         call.sums = sums
@@ -446,8 +472,27 @@ class Look:
             about["cause"] = call.cause
         if call.output:
             about["output"], about["digest"] = call.output
+        self.look_at_mask(call, found, measured, places, count, keys, k)
+        if call.scores and d and not (call.slopes.is_capped or call.slopes.is_mixed):
+            self.look_at_bias(call, measured, places, count, k, d)
+        if call.scores and call.scores.repeated:
+            about["bias_times"] = 1.0 + call.scores.repeated
+        self.judge_axis(call)
+        if self.watcher.kept is not None:
+            self.watcher.kept.append(
+                {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
+                 "rows": count, "is_half": torch.finfo(call.logits.dtype).bits == 16,
+                 "axis": about.get("axis_verdict", ""),
+                 "order": head_order(k) if k is not None else None}
+            )  # fmt: skip
+
+    def look_at_mask(
+        self, call: Call, found: Arrangement, measured: Measured, places: Tensor, count: int,
+        keys: int, k: Tensor | None,
+    ) -> None:  # fmt: skip
+        """Note which keys take part, and what was to leave some of them out."""
+        about, scores, w = call.sums.about, call.scores, self.watcher
         masking = about.setdefault("masking", Masking(says_causal=call.about["says_causal"]))
-        scores = call.scores
         seen = measured.logits
         largest = float(seen.abs().where(seen.isfinite(), 0).max()) if seen.numel() else 0.0
         meant = self.meant(call, found, places, keys, largest)
@@ -460,42 +505,32 @@ class Look:
             masking.added = (
                 "it is applied after softmax, so that the weights of a row do not sum to 1"
             )
-        plain = (
-            k if k is not None and not getattr(call.about["module"], "add_zero_attn", 0) else None
-        )
-        if not (about.get("is_over_channels") or about.get("rows_are_heads")):
-            w = self.watcher
-            padding = None if call.is_filled else w.padding.get(keys)
-            masking.look(measured, places, keys, meant, plain, padding, count)
-            for kind, tokens in (("tail", w.tail), ("padding", w.padding), ("either", w.either)):
-                if keys in tokens:
-                    masking.look_at_tokens(measured, places, count, tokens[keys], kind)
-        slopes = call.slopes
-        if scores and d and not (slopes.is_capped or slopes.is_mixed):
-            falls = straight_bias(measured, places, keys - count) if keys >= count > 1 else None
-            if "bias" not in about:
-                about["bias"] = bias_of(measured)
-            compared = {"is_usual": False}
-            if falls:
-                compared = compared_with_alibi(falls, d, call.about["divides_bias"])
+        if about.get("is_over_channels") or about.get("rows_are_heads"):
+            return
+        has_zero_key = getattr(call.about["module"], "add_zero_attn", 0)
+        padding = None if call.is_filled else w.padding.get(keys)
+        masking.look(measured, places, keys, meant, None if has_zero_key else k, padding, count)
+        for kind, tokens in (("tail", w.tail), ("padding", w.padding), ("either", w.either)):
+            if keys in tokens:
+                masking.look_at_tokens(measured, places, count, tokens[keys], kind)
+
+    @staticmethod
+    def look_at_bias(
+        call: Call, measured: Measured, places: Tensor, count: int, k: Tensor | None, d: int
+    ) -> None:
+        """Note what is added to q·k: slopes like ALiBi's, and whether it was scaled with q·k."""
+        about, divides = call.sums.about, call.about["divides_bias"]
+        if "bias" not in about:
+            about["bias"] = bias_of(measured)
+        is_usual, keys = False, measured.level.shape[-1]
+        if keys >= count > 1:
+            falls = straight_bias(measured, places, keys - count)
+            compared = compared_with_alibi(falls, d, divides) if falls else {"is_usual": False}
             is_usual = compared.pop("is_usual")
             about |= compared
-            if (
-                slopes.is_bias_scaled
-                and not (is_usual or is_distance(measured, k))
-                and not call.about["divides_bias"]
-            ):
-                about["may_be_divided"] = True
-        if scores and scores.repeated:
-            about["bias_times"] = 1.0 + scores.repeated
-        self.judge_axis(call)
-        if self.watcher.kept is not None:
-            self.watcher.kept.append(
-                {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
-                 "rows": count, "is_half": torch.finfo(call.logits.dtype).bits == 16,
-                 "axis": about.get("axis_verdict", ""),
-                 "order": head_order(k) if k is not None else None}
-            )  # fmt: skip
+        is_scaled = call.slopes.is_bias_scaled and not divides
+        if is_scaled and not (is_usual or is_distance(measured, k)):
+            about["may_be_divided"] = True
 
     def meant(
         self, call: Call, found: Arrangement, places: Tensor, keys: int, largest: float
@@ -588,33 +623,6 @@ class Look:
         is_causal: bool, scale: float | None, value: Tensor | None = None, dropped: str = "",
     ) -> None:  # fmt: skip
         """Note a call of scaled_dot_product_attention or of a kernel like it."""
-        lines = {"mask": code_line()}
-        added = ""
-
-        def logits_of(found: Arrangement, axes: Axes, shape: list[int]) -> Rows:
-            def rows(logits: Tensor, places: Tensor) -> Tensor:
-                n, keys = shape[-2], shape[-1]
-                if is_causal:
-                    seen = torch.arange(keys, device=logits.device) <= places[:, None]
-                    logits = logits.masked_fill(~seen, -torch.inf)
-                if mask is not None:
-                    groups = [found.batch, found.heads, found.rows, found.keys]
-                    full = mask.detach().expand(*shape[:-2], n, keys)
-                    part = found.place(full, axes, groups, places)
-                    if mask.dtype == torch.bool:
-                        return logits.masked_fill(~part, -torch.inf)
-                    return logits + part.float()
-                return logits
-
-            return rows
-
-        is_divided = False
-        if mask is not None and mask.dtype != torch.bool:
-            added = words_of_added(mask)
-            factor = self.watcher.trace(mask).known.factor
-            is_divided = (
-                isinstance(factor, float) and abs(factor * query.shape[-1] ** 0.5 - 1) < CLOSE
-            )
         corner = ""
         rows, keys = query.shape[-2], key.shape[-2]
         if is_causal and rows < keys and bool((key[..., rows:, :] != 0).any()):
@@ -622,15 +630,21 @@ class Look:
                 f"is_causal=True lets the last of {rows} queries see {rows} of {keys} keys, the "
                 "oldest. Leave it out for a single query, or give a mask that ends at the last key"
             )
+        added, is_divided = "", False
+        if mask is not None and mask.dtype != torch.bool:
+            added = words_of_added(mask)
+            factor = self.watcher.trace(mask).known.factor
+            root = query.shape[-1] ** 0.5
+            is_divided = isinstance(factor, float) and abs(factor * root - 1) < CLOSE
         self.kernel(
-            result, query, key, scale, logits_of, lines, added=added, value=value, corner=corner,
-            dropped=dropped, is_bias_scaled=is_divided,
+            result, query, key, scale, masked_as_sdpa_does(mask, is_causal),
+            {"mask": code_line()}, added=added, value=value, corner=corner, dropped=dropped,
+            is_bias_scaled=is_divided,
         )  # fmt: skip
 
     def kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, scale: float | None,
-        logits_of: Callable[[Arrangement, Axes, list[int]], Rows], lines: dict[str, str],
-        is_sum: bool = True, added: str = "",
+        logits_of: LogitsOf, lines: dict[str, str], is_sum: bool = True, added: str = "",
         value: Tensor | None = None, corner: str = "", dropped: str = "",
         is_bias_scaled: bool = False,
     ) -> None:  # fmt: skip
@@ -638,52 +652,51 @@ class Look:
         w = self.watcher
         w.counts["all"] += 1
         try:
-            c = _scores_of(query, key)
-            traces = [w.trace(query), w.trace(key)]
-            axes_of = w.letters(c, traces)
-            own = {
-                x: tuple(Axis(a.size, a.is_feature, a.width) for a in axes)
-                for x, axes in axes_of.items()
-            }
-            given = (traces[0].axes or (), traces[1].axes or ())
-            part = Part(c, (0, 1), (traces[0].known, traces[1].known), own, given)
+            call, shape = self.call_of_kernel(query, key, lines, added)
+            call.corner, call.v, call.dropped = corner, value, dropped
             used = query.shape[-1] ** -0.5 if scale is None else float(scale)
-            lines = lines | {"scale": code_line()} | viewed_at(traces)
-            known = [each.line for each in part.known if each.line]
-            if known:
-                lines["scale"] = known[-1]
-            scores = Scores(part, added=added, lines=lines)
-            axes = tuple(own[x] for x in c.result)
-            shape = [c.size(x) for x in c.result]
-            keys = {a.root for a in own[c.result[-1]]}
-            about = w.about() | {"lines": lines}
-            call = Call(
-                w.place(), about, query, axes, scores, keys, "scaled_dot_product_attention", True
-            )
-            call.keys, call.is_done, call.corner, call.v = keys, True, corner, value
-            call.dropped = dropped
             call.slopes = Slopes(torch.tensor([used]), is_bias_scaled=is_bias_scaled)
-            call.has_nan = False
-            if result is not None and has_nan(result):
-                call.has_nan = True
-            if not keys:
-                axes = (*axes[:-1], (key_axis := (Axis(1),)))
-                own[c.result[-1]] = key_axis
-                call.axes, call.keys, call.over = axes, {key_axis[0]}, {key_axis[0]}
+            call.has_nan = result is not None and has_nan(result)
             self.rows_of_kernel(call, query, shape, logits_of, is_sum, result)
             call.v = None
-            if result is not None and value is not None and result.ndim == len(axes):
+            if result is not None and value is not None and result.ndim == len(call.axes):
                 last = (w.trace(value).axes or ((),))[-1] or (Axis(result.shape[-1], True),)
-                w.traces[result] = Trace(fitted((*axes[:-1], last), result.shape), mixed=call)
+                axes = fitted((*call.axes[:-1], last), result.shape)
+                w.traces[result] = Trace(axes, mixed=call)
         except Exception as error:
             w.left_out(f"In {w.place()} a call was left out: {error}")
         else:
             w.counts["understood"] += 1
 
+    def call_of_kernel(
+        self, query: Tensor, key: Tensor, lines: dict[str, str], added: str
+    ) -> tuple[Call, list[int]]:
+        """Give what is known of a call of a kernel, and the shape of the logits that it makes."""
+        w = self.watcher
+        c = _scores_of(query, key)
+        traces = [w.trace(query), w.trace(key)]
+        axes_of = {
+            x: tuple(Axis(a.size, a.is_feature, a.width) for a in axes)
+            for x, axes in w.letters(c, traces).items()
+        }
+        axes_of[c.result[-1]] = axes_of[c.result[-1]] or (Axis(1),)  # one key is a key, too
+        given = (traces[0].axes or (), traces[1].axes or ())
+        part = Part(c, (0, 1), (traces[0].known, traces[1].known), axes_of, given)
+        lines = lines | {"scale": code_line()} | viewed_at(traces)
+        if known := [each.line for each in part.known if each.line]:
+            lines["scale"] = known[-1]
+        keys = {axis.root for axis in axes_of[c.result[-1]]}
+        call = Call(
+            w.place(), w.about() | {"lines": lines}, query,
+            tuple(axes_of[x] for x in c.result), Scores(part, added=added, lines=lines), keys,
+            "scaled_dot_product_attention", True,
+        )  # fmt: skip
+        call.keys, call.is_done = keys, True
+        return call, [c.size(x) for x in c.result]
+
     def rows_of_kernel(
         self, call: Call, query: Tensor, shape: list[int],
-        logits_of: Callable[[Arrangement, Axes, list[int]], Rows], is_sum: bool,
-        result: Tensor | None,
+        logits_of: LogitsOf, is_sum: bool, result: Tensor | None,
     ) -> None:  # fmt: skip
         """Compute some rows of the logits again, and measure them."""
         found = self.arranged(call, call.keys or set())
@@ -712,6 +725,27 @@ class Look:
         if result is not None:
             call.output = digest(result)
         self.add(call, found, places, count, logits, None, q, k)
+
+
+def masked_as_sdpa_does(mask: Tensor | None, is_causal: bool) -> LogitsOf:
+    """Give what makes logits of scale·q·k: the mask, and the causal one, both as SDPA has them."""
+
+    def logits_of(found: Arrangement, axes: Axes, shape: list[int]) -> Rows:
+        def rows(logits: Tensor, places: Tensor) -> Tensor:
+            if is_causal:
+                seen = torch.arange(shape[-1], device=logits.device) <= places[:, None]
+                logits = logits.masked_fill(~seen, -torch.inf)
+            if mask is None:
+                return logits
+            groups = [found.batch, found.heads, found.rows, found.keys]
+            part = found.place(mask.detach().expand(shape), axes, groups, places)
+            if mask.dtype == torch.bool:
+                return logits.masked_fill(~part, -torch.inf)
+            return logits + part.float()
+
+        return rows
+
+    return logits_of
 
 
 def size_of(call: Call, more: Scores) -> float:

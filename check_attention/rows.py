@@ -1,7 +1,6 @@
 """What one head did, and what is said of it."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -171,73 +170,95 @@ class Row:
         }
         return next((name for name, holds in found.items() if holds), "")
 
-    def of_scale(self, scale: float) -> str:
-        """Name a factor."""
-        root = math.sqrt(self.d) or math.nan
-        fits = scale**-2 if scale > 0 else math.nan
-        near = _near(scale)
+    @property
+    def are_units(self) -> bool:
+        """Whether q and k have the length 1."""
+        lengths = [norm * math.sqrt(self.d) for norm in (self.q_norm, self.k_norm)]
+        return self.is_even and all(abs(length - 1) < CLOSE for length in lengths)
 
-        def units() -> bool:
-            lengths = [norm * root for norm in (self.q_norm, self.k_norm)]
-            return self.is_even and all(abs(length - 1) < CLOSE for length in lengths)
+    @property
+    def is_cosine(self) -> bool:
+        """Whether the product is that of vectors of length 1."""
+        is_short = self.q_norm * self.k_norm * math.sqrt(self.d) < 1
+        return self.d > 0 and (self.are_units or (self.is_unit and is_short))
 
-        readings = self.readings(scale)
+    @property
+    def is_carried(self) -> bool:
+        """Whether √d may stand in the weights that make q, or k: the one is √d times the other.
+
+        Of heads smaller than 8 lengths may differ as much by chance.
+        """
+        if self.d < 8 or self.is_learned:
+            return False
+        root = math.sqrt(self.d)
+        return any(abs(self.lopsided / each - 1) < CARRIED for each in (1 / root, root))
+
+    def agreeing(self, scale: float) -> list[float]:
+        """Give the numbers that the module has for a scale, and that a factor is made of."""
         says = self.says if not self.stated > 0 else []
-        agrees = [value for _, value in says if any(map(near, _uses(value))) or self.uses(value)]
-        contrary = bool(says) and not agrees
-        # As if √d stood in the weights that make q, or k. Heads of 4 may differ by 2 by chance.
-        is_carried = (
-            self.d >= 8
-            and not self.is_learned
-            and any(abs(self.lopsided / each - 1) < CARRIED for each in (1 / root, root))
-        )
+        return [v for _, v in says if any(map(_near(scale), _uses(v))) or self.uses(v)]
+
+    def of_scale(self, scale: float) -> str:
+        """Name a factor: by what is known for certain, by what is stated, or by what it fits."""
+        return self.for_certain(scale) or self.as_stated(scale) or self.by_formula(scale)
+
+    def for_certain(self, scale: float) -> str:
+        """Name a factor that needs no guess; the first that holds counts."""
+        root = math.sqrt(self.d) or math.nan
+        near = _near(scale)
+        is_root = near(1 / root) and not self.stated > 0
+        contrary = bool(self.says) and not self.stated > 0 and not self.agreeing(scale)
         of_sum = (self.d * self.summands) ** -0.5 if self.d and self.summands > 1 else math.nan
-        is_cosine = units() or (self.is_unit and self.q_norm * self.k_norm * root < 1)
-        own_one = near(1) and self.is_normed and any(_near(value)(1) for value in agrees)
+        # Weights of variance 1/width give a spread of 1, and √8 times less.
+        is_short = self.is_carried and self.spread_qk < 0.4
         found = {
             "unknown": math.isnan(scale),
             "tokens": self.by_length > 0,
             "zero": scale == 0,
             "negative": scale < 0,
             "channels": self.is_over_channels and not self.stated > 0,
-            "unused": is_cosine and bool(self.unused),
-            "carried": near(1 / root)
-            and not self.stated > 0
-            # Weights of variance 1/width give a spread of 1, and √8 times less.
-            and (_near(self.input_ratio)(1 / root) or (is_carried and self.spread_qk < 0.4)),
-            "root": near(1 / root) and not units() and not self.stated > 0 and not contrary,
+            "unused": self.is_cosine and bool(self.unused),
+            "carried": is_root and (_near(self.input_ratio)(1 / root) or is_short),
+            "root": (is_root and not self.are_units and not contrary)
+            or (self.stated > 0 and near(self.stated) and near(1 / root)),
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
-            "blunt": is_cosine and 0 < scale < 1 - CLOSE and self.share > FLAT,
-            "cosine": is_cosine,
+            "blunt": self.is_cosine and 0 < scale < 1 - CLOSE and self.share > FLAT,
+            "cosine": self.is_cosine,
             "summed": near(of_sum) and not contrary,
-            "absorbed": near(1) and is_carried and self.spread_qk < 2,
+            "absorbed": near(1) and self.is_carried and self.spread_qk < 2,
         }
-        name = next((name for name, holds in found.items() if holds), "")
-        if name == "stated" and near(1 / root):
-            return "root"
-        if name:
-            return name
+        return next((name for name, holds in found.items() if holds), "")
+
+    def as_stated(self, scale: float) -> str:
+        """Name a factor by what the module says of itself, and note who says so."""
+        readings, agrees = self.readings(scale), self.agreeing(scale)
+        fits = scale**-2 if scale > 0 else math.nan
         # Keys that are not widened to heads: what makes q from a head's own width is part of it.
         is_absorbed = 0 < self.q_width <= fits < self.d and abs(fits - round(fits)) < CLOSE
-        if (
-            own_one
-            or (agrees and is_absorbed)
-            or (agrees and "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE})
-        ):
+        is_own_one = self.is_normed and _near(scale)(1) and any(_near(v)(1) for v in agrees)
+        is_8_over_d = "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE}
+        if is_own_one or (agrees and (is_absorbed or is_8_over_d)):
             self.stated, self.source = scale, self.said_by(agrees[0])
             return "stated"
         if self.is_mup and {"by d", "8/d"} & {*readings}:
             self.stated, self.source = scale, "mup = True"
             return "stated"
-        if contrary and (near(1 / root) or not readings):
-            self.stated, self.source = says[0][1], self.said_by(says[0][1])
+        is_root = _near(scale)(self.d**-0.5) if self.d else False
+        if self.says and not agrees and (is_root or not readings):
+            self.stated, self.source = self.says[0][1], self.said_by(self.says[0][1])
             return "contrary"
-        if _near(self.after)(1 / root) and near(1):
+        return ""
+
+    def by_formula(self, scale: float) -> str:
+        """Name a factor by where it may come from."""
+        root = math.sqrt(self.d) or math.nan
+        fits = scale**-2 if scale > 0 else math.nan
+        if _near(self.after)(1 / root) and _near(scale)(1):
             return "after"
         if self.is_capped and _near(self.cap_used)(1) and not _near(self.cap)(1):
             return "bounded"
-        if readings:
+        if readings := self.readings(scale):
             return next(iter(readings))
         if fits > 4 and abs(fits / 8 - round(fits / 8)) < CLOSE / 8:
             return "other head"
@@ -261,45 +282,13 @@ class Row:
         """Give every formula that a factor fits and that is not 1/√d, the likeliest first."""
         if not self.d or not scale:
             return {}
-        d, root = self.d, math.sqrt(self.d)
-        floor = math.floor(root)
-        heads = max(self.said, self.heads)
-        widths = {self.width, self.q_width} - {0, d}
-        log2 = math.log2(math.e) / root
-        of_half = 2 if scale * d > 1 else 0.5  # d ** 1/2 is d/2, and d ** -1/2 is 1/2d
-        tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
-        formulas: dict[str, tuple[Iterable[float], str]] = {
-            "forgotten": ([1], "1, no divisor at all"),
-            "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
-            "number": ([heads**-0.5] * (heads > 1), f"1/√{heads}, the number of heads"),
-            "padded": (
-                [(d + self.padded) ** -0.5] * (self.padded > 0),
-                f"1/√{d + self.padded}, the size of a head with its zeros",
-            ),
-            "twice": ([1 / d] * (self.places > 1), "1/√d twice"),
-            "by d": ([1 / d], f"1/{d}, the size of a head without a root"),
-            "reversed": ([root], f"√{d}, for 1/√{d}"),
-            "fourth root": ([d**-0.25], f"1/{d}^¼, one of two fourth roots"),
-            "floor": ([1 / floor] * (2 < floor < root), f"1/{floor}, a rounded root"),
-            "precedence": (
-                [2 / d, 0.5 / d],
-                f"{of_half:.3g}/{d}, where d ** 1/2 is taken for the root",
-            ),
-            "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
-            "8/d": ([8 / d], f"8/{d}, as in μP"),
-            "values": (
-                [self.v_size**-0.5] if self.v_size not in (0, d) else [],
-                f"1/√{self.v_size}, the size of a value",
-            ),
-            "squared": ([d**-2], f"1/{d}², which d ** -2 gives"),
-            "half": ([(d // 2) ** -0.5] * (d > 3), f"1/√{d // 2}, half a head"),
-            "thrice": ([(3 * d) ** -0.5], f"1/√{3 * d}, q, k and v together"),
-            "log2": ([log2] * (abs(scale / log2 - 1) < CLOSE / 3), "log₂e/√d"),
-        }
+        formulas = self.formulas(scale)
         errors = {
             name: min((abs(scale / value - 1) for value in values), default=1.0)
             for name, (values, _) in formulas.items()
         }
+        # The root's own digits tell log₂e from other numbers about as large.
+        errors["log2"] = errors["log2"] if errors["log2"] < CLOSE / 3 else 1.0
         # What fits to the digit comes before what fits by chance, and a factor on q or k alone is
         # a fourth root before it is another root.
         before = [each for each in self.factors[1:] if isinstance(each, float) and each != 1]
@@ -309,6 +298,41 @@ class Row:
             if error < CLOSE
         )
         return {name: formulas[name][1] for *_, name in fitting}
+
+    def formulas(self, scale: float) -> dict[str, tuple[list[float], str]]:
+        """Give what people have written for 1/√d: its values for this head, and words for it."""
+        d, root = self.d, math.sqrt(self.d)
+        floor, whole = math.floor(root), d + self.padded
+        heads = max(self.said, self.heads)
+        widths = {self.width, self.q_width} - {0, d}
+        tokens = {self.length, self.positions} - {0, 1, d} if self.by_length != 0 else set()
+        values = [self.v_size**-0.5] if self.v_size not in (0, d) else []
+        halved = "2" if scale * d > 1 else "0.5"  # d ** 1/2 is d/2, and d ** -1/2 is 1/(2d)
+        return {
+            "forgotten": ([1], "1, no divisor at all"),
+            "width": ([w**-0.5 for w in widths], f"1/√{scale**-2:.0f}, a whole width"),
+            "number": ([heads**-0.5] * (heads > 1), f"1/√{heads}, the number of heads"),
+            "padded": (
+                [whole**-0.5] * (self.padded > 0),
+                f"1/√{whole}, the size of a head with its zeros",
+            ),
+            "twice": ([1 / d] * (self.places > 1), "1/√d twice"),
+            "by d": ([1 / d], f"1/{d}, the size of a head without a root"),
+            "reversed": ([root], f"√{d}, for 1/√{d}"),
+            "fourth root": ([d**-0.25], f"1/{d}^¼, one of two fourth roots"),
+            "floor": ([1 / floor] * (2 < floor < root), f"1/{floor}, a rounded root"),
+            "precedence": (
+                [2 / d, 0.5 / d],
+                f"{halved}/{d}, where d ** 1/2 is taken for the root",
+            ),
+            "tokens": ([n**-0.5 for n in tokens], "a root of the number of tokens"),
+            "8/d": ([8 / d], f"8/{d}, as in μP"),
+            "values": (values, f"1/√{self.v_size}, the size of a value"),
+            "squared": ([d**-2], f"1/{d}², which d ** -2 gives"),
+            "half": ([(d // 2) ** -0.5] * (d > 3), f"1/√{d // 2}, half a head"),
+            "thrice": ([(3 * d) ** -0.5], f"1/√{3 * d}, q, k and v together"),
+            "log2": ([math.log2(math.e) / root], "log₂e/√d"),
+        }
 
     def explain(self) -> None:
         """Put the verdicts into a sentence, with a link to what explains them."""
