@@ -171,13 +171,9 @@ class Look:
         count: int,
     ) -> None:  # fmt: skip
         """Say whether v meets another column of the weights than that of its key."""
-        axes = self.watcher.trace(call.met).axes
-        if call.met is None or axes is None or "softmax" not in call.form:
+        met = self.weights_met(call, found, places)
+        if met is None or "softmax" not in call.form:
             return
-        own = {axis.root for axis in found.keys}
-        keys = [axis for dim in axes for axis in dim if axis.root in own]
-        groups = [found.batch, found.heads, found.rows, keys]
-        met = found.place(call.met.detach(), axes, groups, places).float()
         weights = logits.float().softmax(-1)
         others = [start for start in range(weights.shape[-1] - count + 1) if start != before]
         for start in (before, *others):
@@ -191,6 +187,19 @@ class Look:
                     "column that is no key's was kept, and that of a key was dropped"
                 )
             return
+
+    def weights_met(self, call: Call, found: Arrangement, places: Tensor) -> Tensor | None:
+        """Give the weights that v met, batch × heads × rows × keys, if their axes are known."""
+        axes = self.watcher.trace(call.met).axes
+        if call.met is None or axes is None:
+            return None
+        own = {axis.root for axis in found.keys}
+        keys = [axis for dim in axes for axis in dim if axis.root in own]
+        groups = [found.batch, found.heads, found.rows, keys]
+        try:
+            return found.place(call.met.detach(), axes, groups, places).float()
+        except (MisfitError, RuntimeError):
+            return None
 
     def measure_slopes(self, call: Call, found: Arrangement) -> None:
         """Measure by what q·k is multiplied; forget where the call's scores come from if not."""
@@ -371,7 +380,8 @@ class Look:
         call: Call, found: Arrangement, heads: int, count: int, keys: int
     ) -> dict[str, Any]:
         """Give fields of a row: whether tokens, heads and coordinates stand where they should."""
-        summed = call.scores.part.summed  # type: ignore[union-attr]
+        part: Part = call.scores.part  # type: ignore[union-attr]
+        summed = part.summed
         is_made = all(axis.is_feature for axis in found.keys)  # keys are of a layer's making
         none_is = not any(axis.is_feature for axis in summed)
         are_heads = 1 < count == keys == call.about["said"] != heads
@@ -381,6 +391,8 @@ class Look:
             "rows_are_heads": (is_made and all(axis.is_feature for axis in summed))
             or (are_heads and none_is),
             "is_over_channels": is_made and none_is,
+            "latent": size_before_latent([part, *call.summands]),
+            "is_crossed": is_crossed(part),
         }
 
     def other_scales(
@@ -415,17 +427,23 @@ class Look:
         return made if made.numel() == heads else made.mean().expand(heads)
 
     def second_products(self, call: Call, main: Tensor) -> list[float]:
-        """Give the scale of other products that are added, where they have none and q·k has."""
+        """Give the scale of other products that are added, where it is none, or q·k's twice."""
         made = []
-        for part, size in call.slopes.others:
+        earlier = call.slopes.earlier
+        for part, size in call.slopes.others + earlier:
             tensors = [part.product.tensors[at] for at in part.pair]
             factors = [known.factor for known in part.known]
             is_own = any(self.watcher.trace(t).is_owned for t in tensors)
             if is_own or any(isinstance(each, Tensor) for each in factors):
                 continue
             whole = abs(size * call.base * factors[0] * factors[1])
-            if abs(whole - 1) < CLOSE and bool(((main.abs() - whole).abs() > CLOSE * whole).all()):
-                made.append(whole)
+            own = main.abs()
+            if (part, size) in earlier:  # logits of the layer before, which may be divided again
+                is_wrong = bool(((own * own / whole - 1).abs() < CLOSE).all())
+            else:
+                is_wrong = abs(whole - 1) < CLOSE
+            if is_wrong:
+                made += [whole] * bool(((own - whole).abs() > CLOSE * whole).all())
         return made
 
     def more_scales(self, call: Call, scale: float) -> list[Any]:
@@ -508,11 +526,38 @@ class Look:
         if about.get("is_over_channels") or about.get("rows_are_heads"):
             return
         has_zero_key = getattr(call.about["module"], "add_zero_attn", 0)
-        padding = None if call.is_filled else w.padding.get(keys)
-        masking.look(measured, places, keys, meant, None if has_zero_key else k, padding, count)
-        for kind, tokens in (("tail", w.tail), ("padding", w.padding), ("either", w.either)):
-            if keys in tokens:
-                masking.look_at_tokens(measured, places, count, tokens[keys], kind)
+        before, after = self.joined_columns(call, found, keys)
+        padding = dict(w.padding.of(keys, before, after))
+        if call.is_filled:  # a mask set weights to 0, too
+            met = self.weights_met(call, found, places)
+            if met is None or met.shape != measured.weights.shape:
+                padding = {}
+            else:
+                measured = replace(measured, allowed=measured.allowed & (met != 0), weights=met)
+        plain = None if has_zero_key else k
+        masking.look(measured, places, keys, meant, plain, padding.get("known"), count)
+        if before and before + count + after == keys:
+            masking.look_at_joined(measured.allowed, places, before, count)
+        for kind, tokens in padding.items():
+            masking.look_at_tokens(measured, places, count, tokens, kind)
+
+    @staticmethod
+    def joined_columns(call: Call, found: Arrangement, keys: int) -> tuple[int, int]:
+        """Say how many keys were joined before and after those that a layer made of tokens."""
+        if call.scores is None:
+            return 0, 0
+        part = call.scores.part
+        which = 0 if {part.side(axis) for axis in found.keys} == {"first"} else 1
+        letters = part.product.letters[part.pair[which]]
+        others = part.product.letters[part.pair[1 - which]]
+        dims = [
+            dim for x, dim in zip(letters, part.given[which], strict=False)
+            if x not in others and x in part.product.result
+        ]  # fmt: skip
+        axes = [axis for dim in dims for axis in dim if not axis.is_feature]
+        if len(axes) != 1 or axes[0].root.size + axes[0].before + axes[0].after != keys:
+            return 0, 0
+        return axes[0].before, axes[0].after
 
     @staticmethod
     def look_at_bias(
@@ -590,6 +635,8 @@ class Look:
             return
         roots = {axis.root for dim in call.axes for axis in dim}
         keys = call.keys & roots
+        if "softmax" in call.form and not call.over and any(a.size > 1 for a in keys):
+            sums.about["axis_verdict"] = "one"
         if not keys or call.over == keys or not call.over:
             return
         found = self.arranged(call, keys)
@@ -676,8 +723,7 @@ class Look:
         c = _scores_of(query, key)
         traces = [w.trace(query), w.trace(key)]
         axes_of = {
-            x: tuple(Axis(a.size, a.is_feature, a.width) for a in axes)
-            for x, axes in w.letters(c, traces).items()
+            x: tuple(axis.anew() for axis in axes) for x, axes in w.letters(c, traces).items()
         }
         axes_of[c.result[-1]] = axes_of[c.result[-1]] or (Axis(1),)  # one key is a key, too
         given = (traces[0].axes or (), traces[1].axes or ())
@@ -753,6 +799,43 @@ def size_of(call: Call, more: Scores) -> float:
     sizes = {id(part.start): size for part, size in call.slopes.others}
     size: float = sizes.get(id(more.part.start), abs(float(call.slopes.of_head.mean())))
     return size
+
+
+def size_before_latent(parts: Sequence[Part]) -> int:
+    """Give the size of a head before each brought its q to that of shared keys; 0 if none did.
+
+    So it is with latent attention that multiplies q, and not k, by what widens k to the heads.
+    """
+    before = [_width_of_head(part) for part in parts]
+    every = [math.prod(axis.size for axis in part.summed) for part in parts]
+    sizes = [one or other for one, other in zip(before, every, strict=True)]
+    return sum(sizes) if any(before) else 0
+
+
+def _width_of_head(part: Part) -> int:
+    """Give the width from which each head made its own q, or k, if the other has no heads."""
+    c = part.product
+    for at, given in zip(part.pair, part.given, strict=True):
+        shared = [x for x in c.result if all(c.has(each, x) for each in part.pair)]
+        if any(axis.is_feature for x in shared for axis in part.axes_of[x]):
+            continue  # both have heads
+        for x, dim in zip(c.letters[at], given, strict=False):
+            if len(dim) == 1 and dim[0].is_by_head and x in c.summed(*part.pair):
+                return dim[0].width + dim[0].before + dim[0].after
+    return 0
+
+
+def is_crossed(part: Part) -> bool:
+    """Say whether q and k were made of different tokens, as far as one knows."""
+    sides = []
+    for which in (0, 1):
+        own, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
+        alone = [
+            dim for x, dim in zip(own, part.given[which], strict=False)
+            if x not in others and x in part.product.result
+        ]  # fmt: skip
+        sides.append({a.root for dim in alone for a in dim if not a.is_feature})
+    return all(sides) and not sides[0] & sides[1]
 
 
 def _is_longer(part: Part, first: Part) -> bool:

@@ -21,6 +21,7 @@ class Axis:
     size: int
     is_feature: bool = False  # made by a layer's weights, and not by tokens or sequences
     width: int = 0  # of what the layer's weights multiplied
+    is_by_head: bool = False  # each head has weights of its own, and width is that of a head
     whole: "Axis | None" = None  # what it is a part of, or was
     before: int = 0  # entries that were joined in front of it, and are none of its own
     after: int = 0
@@ -31,6 +32,10 @@ class Axis:
     def root(self) -> "Axis":
         """The axis that this began as."""
         return self.whole or self
+
+    def anew(self) -> "Axis":
+        """Give another axis that was made in the same way."""
+        return Axis(self.size, self.is_feature, self.width, self.is_by_head)
 
     def resized(self, size: int, before: int = 0, after: int = 0) -> "Axis":
         """Give a part of this axis, or a longer one."""

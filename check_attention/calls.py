@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from check_attention.axes import flat
 from check_attention.kernels import kernels
 from check_attention.masks import compare_biases, compare_padding
+from check_attention.padding import Padding, padding_of
 from check_attention.report import Report
 from check_attention.watcher import Watcher
 from check_attention.words import NEVER_MEANT, CheckError
@@ -153,7 +154,7 @@ def _call(
     watcher: Watcher, number: int,
 ) -> None:  # fmt: skip
     """Call a model with a batch, and say what of it is padding."""
-    watcher.padding, watcher.either, watcher.tail, watcher.sequences = {}, {}, {}, None
+    watcher.padding = Padding()
     if forward:
         with _told(model, watcher):
             forward(model, batch)
@@ -177,9 +178,7 @@ def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
 
     def begin(_: nn.Module, positional: tuple[Any, ...], named: dict[str, Any]) -> None:
         watcher.is_paused = True  # what is asked here is none of the model
-        watcher.padding, watcher.either = _padding(model, positional, named)
-        watcher.tail = _tail(positional, named)
-        watcher.sequences = _sequences(positional, named)
+        watcher.padding = padding_of(model, positional, named)
         given = (*flat(positional), *flat(named.values()))
         watcher.begin([t for t in given if isinstance(t, Tensor)])
         watcher.is_paused = False
@@ -346,63 +345,6 @@ def _misfit(model: nn.Module, batch: Any) -> str | None:
     except TypeError as error:
         return str(error)
     return None
-
-
-def _sequences(positional: Iterable[Any], named: Mapping[str, Any]) -> int | None:
-    """Say how many sequences a batch has."""
-    for t in (*positional, *named.values()):
-        if isinstance(t, Tensor) and t.ndim > 1:
-            return t.size(0)
-    return None
-
-
-def _tail(positional: Iterable[Any], named: Mapping[str, Any]) -> dict[int, Tensor]:
-    """Say which tokens of a batch look like padding: a number that ends sequences, more or less of
-    it, and that stands nowhere else.
-    """
-    found: dict[int, Tensor] = {}
-    for t in (*positional, *named.values()):
-        if not isinstance(t, Tensor) or t.ndim != 2 or t.is_floating_point() or t.size(0) < 2:
-            continue
-        for number in t[:, -1].unique() if int(t.max()) > 1 else ():  # else it is a mask
-            is_it = t == number
-            at_end = is_it.flip(1).cumprod(1).flip(1).bool()
-            lengths = at_end.sum(1)
-            if bool((is_it == at_end).all()) and 1 < int(lengths.max()) > int(lengths.min()):
-                found.setdefault(t.shape[1], at_end)
-    return found
-
-
-def _padding(
-    model: nn.Module, positional: Iterable[Any], named: Mapping[str, Any]
-) -> tuple[dict[int, Tensor], dict[int, Tensor]]:
-    """Say which tokens of a batch are padding, where an argument says so by its name.
-
-    Of a second kind it is not known what true means: that a token is padding, or that it is none.
-    """
-    try:
-        given = inspect.signature(model.forward).bind(*positional, **named).arguments
-    except (TypeError, ValueError):
-        return {}, {}
-    found: dict[int, Tensor] = {}
-    either: dict[int, Tensor] = {}
-    given = given | given.get("kwargs", {})
-    for name in ("attention_mask", "key_padding_mask", "src_key_padding_mask"):
-        mask = given.get(name)
-        if isinstance(mask, Tensor) and mask.ndim == 2 and mask.dtype != torch.float32:
-            is_kept = name == "attention_mask"
-            found.setdefault(mask.shape[1], mask == 0 if is_kept else mask != 0)
-    for name, mask in given.items():
-        if "mask" in name and isinstance(mask, Tensor) and mask.ndim == 2 and mask.shape[1] > 1:
-            # What it means is known where a sequence has no padding.
-            full = [rows for rows in mask if bool((rows == rows[0]).all())]
-            if full and len(full) < len(mask) and len({bool(rows[0]) for rows in full}) == 1:
-                found.setdefault(mask.shape[1], mask.bool() != bool(full[0][0]))
-            elif not full and mask.dtype in (torch.int32, torch.int64) and "pad" not in name:
-                found.setdefault(mask.shape[1], mask == 0)  # whole numbers count what is there
-            elif not full:
-                either.setdefault(mask.shape[1], mask.bool())
-    return found, either
 
 
 @contextmanager

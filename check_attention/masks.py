@@ -62,6 +62,9 @@ class Masking:
     cached_strict: set[tuple[int, int]] = field(default_factory=set)
     is_cached_right: bool = False  # at some length they see it
     says_causal: str = ""
+    is_anothers: bool = False  # sequences have the padding of others
+    left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
+    pattern: str = ""  # what is wrong with which keys each row sees
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
@@ -131,6 +134,29 @@ class Masking:
         is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
         self.is_open |= is_open
         self.is_closed |= not bool(later.any())
+        if not self.pattern and bool(later.any()) and not is_open:
+            self.pattern = pattern_of(inner, known, i)
+
+    def look_at_joined(self, allowed: Tensor, places: Tensor, before: int, count: int) -> None:
+        """Look at the order of keys behind others that were joined in front, such as memory.
+
+        Args:
+            allowed: the keys that take part
+            places: which rows these are
+            before: how many keys were joined in front
+            count: how many rows there are
+        """
+        if count < 3:
+            return
+        seen = torch.arange(count, device=allowed.device) <= places[:, None]
+        is_behind = bool(allowed[..., count : count + before].all())
+        if is_behind and bool((allowed[..., :count] == seen).all()):
+            self.pattern = (
+                f"{before} keys were joined in front of the others, and its columns for them "
+                "stand behind, so that it lies as many places too far to the left"
+            )
+            return
+        self.look_at_order(allowed[..., before : before + count], places)
 
     def look_at_tokens(
         self, found: Measured, places: Tensor, count: int, tokens: Tensor, kind: str
@@ -158,13 +184,34 @@ class Masking:
                 of_rows = each[:, places]
                 is_it = (blind == of_rows).all(-1) & of_rows.any(-1) & (seen | ~each).all(-1)
                 self.is_along_queries |= bool((is_it & some).any())
+        self.look_at_heads(allowed, (tokens, ~tokens) if kind == "either" else (tokens,))
         if kind == "tail" and bool(some.any()):
+            gone = ~seen & tokens
+            left = (tokens & seen).sum(-1)[gone.any(-1)]
+            is_less = len(left) > 1 and int(left[0]) > 0 and bool((left == left[0]).all())
+            if is_less and bool((seen | tokens).all()):
+                self.left_of_tail = int(left[0])
             hidden = ((seen == ~tokens).all(-1) | ~some).all()
             rows = ~tokens[:, places] if count == tokens.shape[1] else some[:, None]
             given = torch.where(tokens[:, None, None], found.weights, 0).sum(-1).amax(1)
             given = torch.where(rows, given, 0).max()
             self.hides_tail |= bool(hidden)
             self.weight_of_tail = max(self.weight_of_tail, float(given))
+
+    def look_at_heads(self, allowed: Tensor, masks: Iterable[Tensor]) -> None:
+        """Look whether heads hide what is padding in another sequence.
+
+        Args:
+            allowed: the keys that take part
+            masks: what may be padding, batch × keys
+        """
+        hidden = ~allowed.any(2)  # batch × heads × keys
+        for tokens in masks:
+            fits = (hidden[:, :, None] == tokens).all(-1)  # batch × heads × batch
+            own = fits.diagonal(dim1=0, dim2=2).T  # batch × heads
+            masks_used = hidden.flatten(0, 1).unique(dim=0)
+            is_fitting = len(masks_used) > 1 and bool(fits.any(-1).all())
+            self.is_anothers |= is_fitting and not bool(own.all())
 
     def look_at_cache(
         self, allowed: Tensor, places: Tensor, count: int, k: Tensor | None
@@ -200,6 +247,13 @@ class Masking:
             )
         if self.corner and not self.is_elsewhere:
             return "corner", self.corner
+        if self.is_anothers:
+            return "fails", (
+                "sequences hide what is padding in others. For batch · heads masks take "
+                "repeat_interleave(heads, 0), and not repeat"
+            )
+        if self.pattern:
+            return "later", self.pattern
         if self.is_padding_inverted:
             return "inverted", "padding takes part, and nothing else. Negate the mask"
         if self.is_along_queries:
@@ -214,6 +268,11 @@ class Masking:
                 f"keys that it was to leave out get up to {self.leaked:.0%} of a row's weight"
                 + f", as it puts {self.filled} there" * bool(self.filled)
                 + ". Put −∞ there, before softmax"
+            )
+        if self.left_of_tail:
+            return "fails", (
+                f"the first {self.left_of_tail} of what looks like padding takes part in each "
+                "sequence. Look for <= in place of <"
             )
         if self.padded > LEAK:
             return "fails", f"padded tokens get up to {self.padded:.0%} of a row's weight"
@@ -242,6 +301,60 @@ class Masking:
         if not self.is_cached_right and (len(lengths) > 1 or is_row):
             return "strict", "That is so where keys come from a cache: look at its length"
         return "", ""
+
+
+def pattern_of(inner: Tensor, known: Tensor, i: Tensor) -> str:
+    """Say what is wrong with rows of which some see later keys, if one knows such a fault.
+
+    Args:
+        inner: the keys that take part, batch × heads × rows × keys
+        known: keys that any row sees, batch × heads × 1 × keys
+        i: which rows these are; the last is left out
+    """
+    j = torch.arange(inner.shape[-1], device=inner.device)
+    closed = (inner == (known & (j <= i[:, None]))).all(-1).all(0).all(0)  # of each row
+    open_ = (inner == known).all(-1).all(0).all(0) & ~closed
+    first = int(open_.sum())
+    if 1 < first < len(i) - 2 and bool((open_ | closed).all()) and bool(open_[:first].all()):
+        return (
+            f"the first {int(i[first])} queries see all keys, and the others none that comes "
+            "later. If they are a prefix, its keys should be seen by all: mask[:, :n], and not "
+            "mask[:n]"
+        )
+    window = int(inner[0, 0, -1].sum()) - int((j > i[-1]).sum())
+    is_short = 1 < window < len(i) - 2
+    if is_short and bool((inner == (known & (j > i[:, None] - window))).all()):
+        return (
+            f"each query sees all later keys, and of earlier ones the last {window - 1} alone. A "
+            "window needs both ends: (i - j < window) & (j <= i)"
+        )
+    if len(i) == inner.shape[-1] - 1 and blocks_of(inner):
+        return (
+            "each query sees all that came before and its own block to the end, and blocks differ "
+            "from sequence to sequence. If they are documents, join masks with &, not with |"
+        )
+    return ""
+
+
+def blocks_of(inner: Tensor) -> bool:
+    """Say whether rows see all keys up to the end of a block of their own, of two or more.
+
+    Blocks that are the same in all sequences may be meant, as frames of a video are, and so may
+    one block alone, such as a prefix.
+    """
+    ends = inner.sum(-1) - 1  # the last key that a row sees, if it sees all before
+    keys = inner.shape[-1]
+    j = torch.arange(keys, device=inner.device)
+    if not bool((inner == (j <= ends[..., None])).all()):
+        return False
+    one = ends[:, 0]  # batch × rows
+    if not bool((ends == one[:, None]).all()) or bool((one == one[:1]).all()):
+        return False
+    rows = torch.arange(inner.shape[2], device=inner.device)
+    starts = torch.cat([rows[:1].expand(len(one), 1), one[:, :-1] + 1], 1)
+    is_start = rows == starts  # the first row of a block
+    sizes = torch.where(is_start, one - rows + 1, 2)
+    return bool((sizes > 1).all()) and bool((is_start.sum(1) > 1).all())
 
 
 def straight_bias(found: Measured, places: Tensor, offset: int) -> list[float] | None:

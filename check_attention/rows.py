@@ -61,6 +61,8 @@ class Row:
     positions: int = 0  # rows of a whole sequence
     by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
     q_width: int = 0  # of what the layer that makes q multiplies
+    latent: int = 0  # the size of a head before each head brought its q to that of shared keys
+    is_crossed: bool = False  # q and k are made of different tokens
     v_size: int = 0  # of a value
     padded: int = 0  # coordinates that are zeros in all q or all k
     after: float = 1.0  # what the weights were multiplied by after softmax
@@ -106,6 +108,9 @@ class Row:
             self.scale = self.scales[-1]
             self.stated, self.source = self.scale, f"a factor of the {self.length} keys"
             self.scales = []
+        if 0 < self.latent != self.d and not self.stated > 0:
+            self.stated = self.latent**-0.5
+            self.source = f"a head of {self.latent}, before its q was brought to the size of keys,"
         verdicts = [self.of_scale(scale) for scale in self.scales or [self.scale]]
         wrong = [at for at, name in enumerate(verdicts) if name not in RIGHT]
         at = wrong[0] if wrong else 0
@@ -183,6 +188,16 @@ class Row:
         return self.d > 0 and (self.are_units or (self.is_unit and is_short))
 
     @property
+    def has_root_beside(self) -> bool:
+        """Whether vectors of length 1 have a temperature before their product, and 1/√d behind."""
+        after, *before = [each for each in self.factors if isinstance(each, float)] or [1.0]
+        own = abs(math.prod(before))
+        root = math.sqrt(self.d)
+        # √d on each, or on one, makes vectors of that length.
+        is_length = any(_near(own)(each) for each in (1, root, self.d))
+        return _near(after)(1 / root) and len(before) == 2 and not is_length
+
+    @property
     def is_carried(self) -> bool:
         """Whether √d may stand in the weights that make q, or k: the one is √d times the other.
 
@@ -210,7 +225,7 @@ class Row:
         contrary = bool(self.says) and not self.stated > 0 and not self.agreeing(scale)
         of_sum = (self.d * self.summands) ** -0.5 if self.d and self.summands > 1 else math.nan
         # Weights of variance 1/width give a spread of 1, and √8 times less.
-        is_short = self.is_carried and self.spread_qk < 0.4
+        is_short = self.is_carried and not self.is_crossed and self.spread_qk < 0.4
         found = {
             "unknown": math.isnan(scale),
             "tokens": self.by_length > 0,
@@ -223,6 +238,7 @@ class Row:
             or (self.stated > 0 and near(self.stated) and near(1 / root)),
             "stated": self.stated > 0 and near(self.stated),
             "contrary": self.stated > 0,
+            "beside": self.is_cosine and self.has_root_beside,
             "blunt": self.is_cosine and 0 < scale < 1 - CLOSE and self.share > FLAT,
             "cosine": self.is_cosine,
             "summed": near(of_sum) and not contrary,
@@ -233,12 +249,9 @@ class Row:
     def as_stated(self, scale: float) -> str:
         """Name a factor by what the module says of itself, and note who says so."""
         readings, agrees = self.readings(scale), self.agreeing(scale)
-        fits = scale**-2 if scale > 0 else math.nan
-        # Keys that are not widened to heads: what makes q from a head's own width is part of it.
-        is_absorbed = 0 < self.q_width <= fits < self.d and abs(fits - round(fits)) < CLOSE
         is_own_one = self.is_normed and _near(scale)(1) and any(_near(v)(1) for v in agrees)
         is_8_over_d = "8/d" in readings and {*readings} <= {"8/d", *BY_CHANCE}
-        if is_own_one or (agrees and (is_absorbed or is_8_over_d)):
+        if is_own_one or (agrees and is_8_over_d):
             self.stated, self.source = scale, self.said_by(agrees[0])
             return "stated"
         if self.is_mup and {"by d", "8/d"} & {*readings}:

@@ -215,6 +215,7 @@ class Slopes:
     line: str = ""  # of the last of them
     joined: list[tuple[Part, float]] = field(default_factory=list)  # summands, relative to q·k
     others: list[tuple[Part, float]] = field(default_factory=list)  # the sizes of those of others
+    earlier: list[tuple[Part, float]] = field(default_factory=list)  # and of other softmaxes'
     silent: Tensor | None = None  # keys of which the logits are what a mask put there
 
 
@@ -272,7 +273,7 @@ def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: lis
     if any(g[at] is None for g in by_start):
         raise NoReplayError("it does not depend on q·k")
     made = _changes(way, values, by_all[len(starts) :], call.base)
-    made.joined, made.others = _others(replay, at, by_start)
+    made.joined, made.others, made.earlier = _others(replay, at, by_start)
     for each, _ in replay.starts:
         each.is_done = True
     one, other = (
@@ -444,13 +445,14 @@ def _schedule(each: Tensor, live: Tensor, made: Tensor) -> Tensor:
 
 
 def _silent(each: Tensor, values: Tensor) -> Tensor | None:
-    """Find keys whose logits do not depend on q and k, the same ones in all sequences and heads.
+    """Find keys whose logits do not depend on q and k, the same ones in all heads.
 
-    What a bound cuts off depends on the scores, and is not the same everywhere.
+    What a bound cuts off depends on the scores, and is not the same in all heads, or in all
+    sequences where there is one head.
     """
     silent = (each == 0) & values.isfinite()
-    lead = silent.flatten(0, 1)
-    if len(lead) < 2 or not bool(silent.any()) or not bool((lead == lead[:1]).all()):
+    lead = silent if each.shape[1] > 1 else silent.transpose(0, 1)
+    if lead.shape[1] < 2 or not bool(silent.any()) or not bool((lead == lead[:, :1]).all()):
         return None
     return silent
 
@@ -534,18 +536,20 @@ def _placed(t: Tensor, found: Arrangement, part: Part, row: list[Axis], replay: 
 
 def _others(
     replay: Replay, at: int, found: Sequence[Sequence[Tensor | None]]
-) -> tuple[list[tuple[Part, float]], list[tuple[Part, float]]]:
-    """Give the slopes by other products: of summands of q·k, relative to its own, and of the rest.
+) -> tuple[list[tuple[Part, float]], list[tuple[Part, float]], list[tuple[Part, float]]]:
+    """Give the slopes by other products: of summands of q·k, relative to its own, and of the rest;
+    and of those that a softmax was given before.
 
-    Of the rest only the size is known, as far as each entry is used once.
+    Of the last two only the size is known, as far as each entry is used once.
     """
-    joined, others = [], []
+    joined, others, earlier = [], [], []
     main = found[0][at]
     for number, (step, _) in enumerate(replay.starts):
         one, other = (gradients[number] for gradients in found)
-        if number == at or step.is_done or one is None or other is None or main is None:
+        if number == at or one is None or other is None or main is None:
             continue
-        if one.shape == main.shape and bool(((one != 0) == (main != 0)).all()):
+        is_same = not step.is_done and one.shape == main.shape
+        if is_same and bool(((one != 0) == (main != 0)).all()):
             weights = one[main != 0] / main[main != 0]
             if weights.numel() and bool(((weights / weights[0] - 1).abs() < 1e-6).all()):
                 joined.append((step.part, float(weights[0])))
@@ -558,8 +562,8 @@ def _others(
                 (other[used] / middle - 1).abs() < 1e-3
             )
             if float(alike.double().mean()) > 0.9:
-                others.append((step.part, float(middle)))
-    return joined, others
+                (earlier if step.is_done else others).append((step.part, float(middle)))
+    return joined, others, earlier
 
 
 def slopes_by_row(change: Callable[[Tensor], Tensor], raw: Tensor, scale: float) -> Slopes:

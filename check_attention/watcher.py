@@ -50,6 +50,7 @@ from check_attention.follow import (
 )  # fmt: skip
 from check_attention.masks import LEAK
 from check_attention.measure import Sums
+from check_attention.padding import Padding
 from check_attention.slopes import Fill, Step, next_step, version
 from check_attention.stated import (
     A_SCALE,
@@ -144,10 +145,7 @@ class Watcher(TorchFunctionMode):
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
-        self.padding: dict[int, Tensor] = {}  # which tokens are padding, by how many there are
-        self.either: dict[int, Tensor] = {}  # which are, or which are not
-        self.tail: dict[int, Tensor] = {}  # which look like it: one number, at the end
-        self.sequences: int | None = None  # in the batch; windows of them may be more
+        self.padding = Padding()  # of the batch
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
         self.notes: list[str] = []
@@ -687,10 +685,7 @@ class Watcher(TorchFunctionMode):
         if pair is None or known is not NOTHING:
             self.traces[result] = Trace(axes, known)
             return
-        own = {
-            letter: tuple(Axis(axis.size, axis.is_feature, axis.width) for axis in axes_of[letter])
-            for letter in axes_of
-        }
+        own = {letter: tuple(axis.anew() for axis in axes) for letter, axes in axes_of.items()}
         self.begin_scores(
             c, pair, traces, own, result, in_letters(c.result, own, result.shape, kept)
         )
@@ -853,6 +848,11 @@ class Watcher(TorchFunctionMode):
                     for x in c.summed(at, other) if other != at else "":
                         width *= c.size(x)
         has_weights = any(t.is_owned for t in traces) and not all(t.is_owned for t in traces)
+        by_head = [
+            any(c.has(at, x) and any(c.has(other, x) for other in range(len(traces)) if other != at)
+                for x in c.result)
+            for at in range(len(traces))
+        ]  # fmt: skip
         for at, (t, trace) in enumerate(zip(c.tensors, traces, strict=True)):
             axes = trace.axes or (None,) * t.ndim
             for x, size, dim in zip(c.letters[at], t.shape, axes, strict=True):
@@ -860,7 +860,8 @@ class Watcher(TorchFunctionMode):
                     found.setdefault(x, ())
                     continue
                 is_feature = trace.is_owned and has_weights
-                new = dim if dim is not None else (Axis(size, is_feature, width * is_feature),)
+                made = Axis(size, is_feature, width * is_feature, is_feature and by_head[at])
+                new = dim if dim is not None else (made,)
                 new = new or (Axis(size),)
                 had = found.get(x)
                 if not had or (

@@ -34,6 +34,11 @@ SCALES = {
         "Scaled by weights, too: q·k is divided by √d, and {short} is {ratio:.3g} times shorter "
         "than {long}, as if its weights, or what they are given, were divided by √d = {root:.3g}",
     ),
+    "beside": (
+        HOLD,
+        "A temperature, and 1/√d besides: q and k are brought to length 1 and multiplied by a "
+        "number, and their product is divided by √d = {root:.3g} again. Give SDPA scale=1.0",
+    ),
     "unused": (
         SEEN,
         "A scale that nothing uses: {unused} is a parameter of the module, and no function was "
@@ -225,6 +230,11 @@ AXES = {
         SEEN,
         "Softmax over the batch: sequences share a weight out between them, and a query's weights "
         "do not sum to 1",
+    ),
+    "one": (
+        SEEN,
+        "Softmax over an axis of length 1: every weight is 1, whatever the scores are, and the "
+        "product with v sums over another axis",
     ),
     "more": (SEEN, "Softmax over more than the keys: {axis_detail}"),
     "crossed": (SEEN, "Weights meet the wrong axis of v: {axis_detail}"),

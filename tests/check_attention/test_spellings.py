@@ -109,6 +109,31 @@ def by_name(scores):
     return torch.div(input=weights, other=torch.sum(input=weights, dim=-1, keepdim=True))
 
 
+def at(scores):
+    return torch.arange(scores.shape[-1])
+
+
+def neighbours(q):
+    """Who is whose neighbour in four graphs: each of itself, and of every third or so."""
+    chance = torch.Generator().manual_seed(3)
+    some = torch.rand(len(q), 1, q.shape[-2], q.shape[-2], generator=chance) < 0.3
+    return some | some.mT | torch.eye(q.shape[-2]).bool()
+
+
+def documents(q):
+    """Which tokens are of one document; sequences differ in where theirs end."""
+    ends = torch.tensor([[9, 30], [20, 33], [4, 17], [12, 40]])[: len(q)]
+    which = (torch.arange(q.shape[-2]) >= ends[..., None]).sum(1)
+    return (which[:, None] == which[..., None])[:, None]
+
+
+def with_memory(q, k, v, pads):
+    """Three keys stand in front that all may see."""
+    k, v = (torch.cat([torch.ones_like(t[..., :3, :]), t], -2) for t in (k, v))
+    hidden = functional.pad(later(q @ q.mT), pads)
+    return z(q, k).masked_fill(hidden, -INF).softmax(-1) @ v
+
+
 def three(s, q, k, scale):
     """q·k, and one product of q and one of k with what its layer makes of positions."""
     far_q, far_k = (layer(FAR).view(48, 4, D).transpose(0, 1) for layer in (s.q, s.k))
@@ -122,6 +147,11 @@ def near(q):
 
 
 AXIS = {
+    "one number": (
+        "one",
+        lambda s, q, k, v: (((k @ s.o.weight[:D, :1]) / 4).softmax(-1).mT @ v).expand_as(v),
+        lambda s, q, k, v: (((k @ s.o.weight[:D, :1]) / 4).softmax(-2).mT @ v).expand_as(v),
+    ),
     "a sink's column": (
         "crossed",
         lambda s, q, k, v: with_sink(q, k, v, slice(1, None)),
@@ -335,6 +365,31 @@ SCALE = {
     ),
 }
 MASK = {
+    "zeros where neighbours are none": (
+        "fails",
+        lambda s, q, k, v: torch.where(neighbours(q), z(q, k), z(q, k, 0.0)).softmax(-1) @ v,
+        lambda s, q, k, v: torch.where(neighbours(q), z(q, k), z(q, k, 0.0) - 1e9).softmax(-1) @ v,
+    ),
+    "rows of a prefix": (
+        "later",
+        masked(lambda t: t.masked_fill(later(t) & (at(t)[:, None] >= 5), -INF)),
+        masked(lambda t: t.masked_fill(later(t) & (at(t) >= 5), -INF)),
+    ),
+    "a window without its end": (
+        "later",
+        masked(lambda t: t.masked_fill(distance(t) >= 5, -INF)),
+        masked(lambda t: t.masked_fill((distance(t) >= 5) | later(t), -INF)),
+    ),
+    "documents joined by or": (
+        "later",
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=documents(q) | ~later(z(q, k))),
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=documents(q) & ~later(z(q, k))),
+    ),
+    "memory, and its columns behind": (
+        "later",
+        lambda s, q, k, v: with_memory(q, k, v, (0, 3)),
+        lambda s, q, k, v: with_memory(q, k, v, (3, 0)),
+    ),
     "tril of the scores": ("fails", masked(torch.tril), masked(lambda t: causal(t.tril()))),
     "−1": (
         "fails",
@@ -631,77 +686,19 @@ def test_a_factor_on_q_in_any_spelling(name):
     assert right.ok, right.summary()
 
 
-class Padded(nn.Module):
-    """Finds padding, which is 0, in what it is given."""
-
-    def __init__(self, hide):
-        super().__init__()
-        self.embed, self.attention, self.hide = nn.Embedding(50, 64), Attention(self.attend), hide
-
-    def attend(self, _, q, k, v):
-        return self.hide(z(q, k), self.is_token).softmax(-1) @ v
-
-    def forward(self, ids):
-        self.is_token = ids != 0
-        return self.attention(self.embed(ids))
-
-
-@pytest.mark.parametrize(
-    ("verdict", "hide"),
-    [
-        ("inverted", lambda t, token: t + token[:, None, None].float() * -1e4),
-        ("fails", lambda t, token: t.masked_fill(~token[:, None, :, None], -1e9)),
-        ("", lambda t, token: t.masked_fill(~token[:, None, None], -1e9)),
-        ("", lambda t, token: t),  # it may be no padding
-    ],
-    ids=["inverted", "along the queries", "right", "none"],
-)
-def test_padding_that_only_the_tokens_tell(verdict, hide):
-    ids = torch.randint(1, 50, (3, 20))
-    ids[0, 15:] = ids[1, 17:] = 0
-    report = ours.check(Padded(hide), [ids], show=False)
-    assert {row.mask_verdict for row in report.rows} == {verdict}
-    assert report.ok == (not verdict)
-
-
-@pytest.mark.parametrize(
-    ("verdict", "seen"),
-    [
-        ("later", lambda n: torch.ones(n, n).tril(1)),
-        ("later", lambda n: torch.ones(n, n).tril(2)),
-        ("strict", lambda n: torch.ones(n, n).tril(-1)),
-        ("inverted", lambda n: torch.ones(n, n).triu(1)),
-        ("", lambda n: torch.ones(n, n).tril()),
-        ("", lambda n: torch.ones(n, n)),
-    ],
-    ids=["one too late", "two too late", "one too early", "inverted", "right", "none"],
-)
-@pytest.mark.parametrize("lengths", [(20, 20), (20, 14), (9, 14)])
-@pytest.mark.parametrize("side", ["right", "left"])
-def test_the_order_of_keys_is_told_beside_padding(verdict, seen, lengths, side):
-    at = torch.arange(20)
-    token = torch.stack([at < n if side == "right" else at >= 20 - n for n in lengths])
-
-    def hide(scores, _):
-        kept = seen(20).bool() & token[:, None, None]
-        return scores.masked_fill(~kept, torch.finfo(scores.dtype).min)
-
-    report = ours.check(Padded(hide), [torch.randint(1, 50, (2, 20))], show=False)
-    assert {row.mask_verdict for row in report.rows} == {verdict}
-
-
 class Residual(nn.Module):
     """Layers that add the scores of the one before, as RealFormer does."""
 
-    def __init__(self, scale):
+    def __init__(self, scale, behind=1.0):
         super().__init__()
         self.layers, self.times = nn.ModuleList(Attention(None) for _ in range(3)), scale
+        self.behind = behind  # what the sum is multiplied by
 
     def forward(self, x):
         scores = 0
         for a in self.layers:
             q, k, v = (a.sp(layer(x)) for layer in (a.q, a.k, a.v))
-            scores = z(q, k, self.times) + scores
+            scores = (z(q, k, self.times) + scores) * self.behind
             x = x + a.o((causal(scores).softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
         return x
 
@@ -709,10 +706,11 @@ class Residual(nn.Module):
 class Latent(nn.Module):
     """Keys that no head has for itself: what makes them is multiplied into q, and a rest beside."""
 
-    def __init__(self, is_wrong, is_joined):
+    def __init__(self, scale, is_joined, name="softmax_scale"):
         super().__init__()
         self.num_heads, self.is_joined = 4, is_joined
-        self.softmax_scale = (16 + 8) ** -0.5 * (2 if is_wrong else 1)
+        setattr(self, name, scale)
+        self.times = scale
         self.q, self.kv = nn.Linear(64, 4 * 24), nn.Linear(64, 32 + 8)
         self.up = nn.Parameter(torch.randn(4, 16, 32) / 4)
         self.down, self.o = nn.Parameter(torch.randn(4, 32, 16) / 6), nn.Linear(64, 64)
@@ -725,7 +723,7 @@ class Latent(nn.Module):
             scores = torch.cat([own, rest], -1) @ torch.cat([latent, key], -1)[:, None].mT
         else:
             scores = einsum("bhnr,bmr->bhnm", own, latent) + einsum("bhnr,bmr->bhnm", rest, key)
-        y = einsum("bhnm,bmr->bhnr", (scores * self.softmax_scale).softmax(-1), latent)
+        y = einsum("bhnm,bmr->bhnr", (scores * self.times).softmax(-1), latent)
         return self.o(einsum("bhnr,hrd->bhnd", y, self.down).transpose(1, 2).flatten(2))
 
 
@@ -733,8 +731,12 @@ class Latent(nn.Module):
     "make",
     [
         lambda is_wrong: Residual(1.0 if is_wrong else 0.25),
-        lambda is_wrong: Latent(is_wrong, False),
-        lambda is_wrong: Latent(is_wrong, True),
+        lambda is_wrong: Residual(1.0, 0.25) if is_wrong else Residual(0.25),
+        lambda is_wrong: Latent(24**-0.5 * (2 if is_wrong else 1), False),
+        lambda is_wrong: Latent(24**-0.5 * (2 if is_wrong else 1), True),
+        lambda is_wrong: Latent(40**-0.5 if is_wrong else 24**-0.5, False),
+        lambda is_wrong: Latent(40**-0.5 if is_wrong else 24**-0.5, True),
+        lambda is_wrong: Latent(40**-0.5 if is_wrong else 24**-0.5, True, "inverse"),
     ],
 )
 def test_models_with_a_product_of_their_own_kind(make):
@@ -742,6 +744,14 @@ def test_models_with_a_product_of_their_own_kind(make):
         report = ours.check(make(is_wrong), inputs(), show=False)
         assert bool(report.faults("scale")) == is_wrong, report.summary()
         assert report.ok != is_wrong
+
+
+def test_frames_that_see_those_before_are_no_documents():
+    frame = torch.arange(48) // 6
+    report, _ = both(
+        *[lambda s, q, k, v: sdpa(q, k, v, attn_mask=frame[:, None] >= frame)] * 2,
+    )
+    assert report.ok, report.summary()
 
 
 # How heads are made, and joined again -----------------------------------------------------------

@@ -1,0 +1,152 @@
+"""What a batch says of its padding: by an argument's name, by lengths, or by what stands there."""
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+PADDED = ("attention_mask", "key_padding_mask", "src_key_padding_mask")  # what true means is known
+
+
+@dataclass
+class Padding:
+    """Which tokens are padding, batch × tokens, by how many tokens there are."""
+
+    known: dict[int, Tensor] = field(default_factory=dict)
+    either: dict[int, Tensor] = field(default_factory=dict)  # true is padding, or is none
+    tail: dict[int, Tensor] = field(default_factory=dict)  # what looks like padding
+
+    def of(self, count: int, before: int = 0, after: int = 0) -> Iterator[tuple[str, Tensor]]:
+        """Give what is known of so many tokens, of which some were joined since on either side."""
+        for kind in ("tail", "known", "either"):
+            tokens = getattr(self, kind).get(count - before - after)
+            if tokens is None or (kind == "either" and (before or after)):
+                continue
+            yield kind, nn.functional.pad(tokens, (before, after))
+
+
+def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, Any]) -> Padding:
+    """Say which tokens of a batch are padding."""
+    made = Padding()
+    given = _by_name(model, positional, named)
+    tensors = [t for t in given.values() if isinstance(t, Tensor) and not t.is_nested]
+    contents = [t for t in tensors if t.ndim > 1 and t.dtype != torch.bool]
+    for name, mask in given.items():
+        if not isinstance(mask, Tensor) or mask.is_nested or mask.ndim != 2 or mask.shape[1] < 2:
+            continue
+        if name in PADDED and mask.dtype != torch.float32:
+            is_kept = name == "attention_mask"
+            made.known.setdefault(mask.shape[1], mask == 0 if is_kept else mask != 0)
+    for name, mask in given.items():
+        if isinstance(mask, Tensor) and not mask.is_nested and mask.ndim == 2 and mask.shape[1] > 1:
+            _read_mask(name, mask, contents, made)
+    for lengths in tensors:
+        if lengths.ndim == 1 and not (lengths.is_floating_point() or lengths.dtype == torch.bool):
+            _read_lengths(lengths, contents, made)
+    for t in contents:
+        _read_tail(t, made)
+    return made
+
+
+def _by_name(
+    model: nn.Module, positional: Iterable[Any], named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Give arguments by their names, or by their places where these are not known."""
+    positional = list(positional)
+    try:
+        given = inspect.signature(model.forward).bind(*positional, **named).arguments
+    except (TypeError, ValueError):
+        return {str(at): each for at, each in enumerate(positional)} | dict(named)
+    for at, each in enumerate(given.pop("args", ())):
+        given[str(at)] = each
+    return given | given.pop("kwargs", {})
+
+
+def _read_mask(name: str, mask: Tensor, contents: list[Tensor], made: Padding) -> None:
+    """Read a mask: true may mean padding, or what is none."""
+    is_mask = mask.dtype == torch.bool or bool(((mask == 0) | (mask == 1)).all())
+    if is_mask and _ends_rows(mask.bool()):
+        others = [t for t in contents if t is not mask]
+        for tokens in (mask.bool(), ~mask.bool()):
+            if any(_is_blank(t, tokens) for t in others):
+                made.known.setdefault(mask.shape[1], tokens)
+                return
+    if "mask" not in name:
+        return
+    # What it means is known where a sequence has no padding.
+    full = [rows for rows in mask if bool((rows == rows[0]).all())]
+    if full and len(full) < len(mask) and len({bool(rows[0]) for rows in full}) == 1:
+        made.known.setdefault(mask.shape[1], mask.bool() != bool(full[0][0]))
+    elif not full and mask.dtype in (torch.int32, torch.int64) and "pad" not in name:
+        made.known.setdefault(mask.shape[1], mask == 0)  # whole numbers count what is there
+    elif not full:
+        made.either.setdefault(mask.shape[1], mask.bool())
+
+
+def _ends_rows(mask: Tensor) -> bool:
+    """Say whether each row of a mask changes once at most, and some row does."""
+    changes = (mask[:, 1:] != mask[:, :-1]).sum(-1)
+    return bool((changes <= 1).all()) and bool(changes.any())
+
+
+def _is_blank(t: Tensor, tokens: Tensor) -> bool:
+    """Say whether one and the same stands at some tokens of a batch, and something else besides.
+
+    Args:
+        t: batch × tokens, or batch × tokens × …
+        tokens: which, batch × tokens
+    """
+    if t.shape[:2] != tokens.shape or not bool(tokens.any()) or bool(tokens.all()):
+        return False
+    blank, rest = t[tokens].flatten(1) if t.ndim > 2 else t[tokens][:, None], t[~tokens]
+    rest = rest.flatten(1) if t.ndim > 2 else rest[:, None]
+    is_same = (rest == blank[:1]).all(-1)
+    return bool((blank == blank[:1]).all()) and float(is_same.float().mean()) < 0.5
+
+
+def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> None:
+    """Read numbers of tokens, one for each sequence, if nothing stands behind so many of them."""
+    for t in contents:
+        count = t.shape[1]
+        if (
+            len(lengths) != len(t)
+            or count < 2
+            or not bool(((lengths > 0) & (lengths <= count)).all())
+        ):
+            continue
+        at = torch.arange(count, device=t.device)
+        for tokens in (at >= lengths[:, None], at < (count - lengths)[:, None]):
+            if _is_blank(t, tokens):
+                made.known.setdefault(count, tokens)
+                break
+
+
+def _read_tail(t: Tensor, made: Padding) -> None:
+    """Find what looks like padding: one number, or zeros, at one end of sequences, and nowhere
+    else, more of it in some than in others.
+    """
+    if t.shape[0] < 2:
+        return
+    if t.ndim == 2 and not t.is_floating_point():
+        if int(t.max()) < 2:
+            return  # a mask
+        found = [t == number for number in t[:, [0, -1]].unique()]
+    elif t.ndim == 3 and t.is_floating_point():
+        found = [(t == 0).all(-1)]
+    else:
+        return
+    for is_it in found:
+        for flip in (True, False):
+            turned = is_it.flip(1) if flip else is_it
+            at_end = turned.cumprod(1).bool()
+            counts = at_end.sum(1)
+            is_chance = int(counts.max()) < 3 and int((counts > 1).sum()) < 2  # the same twice
+            if (
+                bool((turned == at_end).all())
+                and not is_chance
+                and bool((counts != counts[0]).any())
+            ):
+                made.tail.setdefault(t.shape[1], is_it)

@@ -1,0 +1,164 @@
+"""What a batch says of its padding, and masks that do not do what it says."""
+
+import pytest
+
+from tests.check_attention.faults import Attention
+from tests.check_attention.script import functional, nn, ours, torch
+
+
+def z(q, k):
+    return q @ k.mT / 4
+
+
+class Padded(nn.Module):
+    """Finds padding, which is 0, in what it is given."""
+
+    def __init__(self, hide):
+        super().__init__()
+        self.embed, self.attention, self.hide = nn.Embedding(50, 64), Attention(self.attend), hide
+
+    def attend(self, _, q, k, v):
+        return self.hide(z(q, k), self.is_token).softmax(-1) @ v
+
+    def forward(self, ids):
+        self.is_token = ids != 0
+        return self.attention(self.embed(ids))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "hide"),
+    [
+        ("inverted", lambda t, token: t + token[:, None, None].float() * -1e4),
+        ("fails", lambda t, token: t.masked_fill(~token[:, None, :, None], -1e9)),
+        ("", lambda t, token: t.masked_fill(~token[:, None, None], -1e9)),
+        ("", lambda t, token: t),  # it may be no padding
+    ],
+    ids=["inverted", "along the queries", "right", "none"],
+)
+def test_padding_that_only_the_tokens_tell(verdict, hide):
+    ids = torch.randint(1, 50, (3, 20))
+    ids[0, 15:] = ids[1, 17:] = 0
+    report = ours.check(Padded(hide), [ids], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
+    assert report.ok == (not verdict)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "seen"),
+    [
+        ("later", lambda n: torch.ones(n, n).tril(1)),
+        ("later", lambda n: torch.ones(n, n).tril(2)),
+        ("strict", lambda n: torch.ones(n, n).tril(-1)),
+        ("inverted", lambda n: torch.ones(n, n).triu(1)),
+        ("", lambda n: torch.ones(n, n).tril()),
+        ("", lambda n: torch.ones(n, n)),
+    ],
+    ids=["one too late", "two too late", "one too early", "inverted", "right", "none"],
+)
+@pytest.mark.parametrize("lengths", [(20, 20), (20, 14), (9, 14)])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_the_order_of_keys_is_told_beside_padding(verdict, seen, lengths, side):
+    at = torch.arange(20)
+    token = torch.stack([at < n if side == "right" else at >= 20 - n for n in lengths])
+
+    def hide(scores, _):
+        kept = seen(20).bool() & token[:, None, None]
+        return scores.masked_fill(~kept, torch.finfo(scores.dtype).min)
+
+    report = ours.check(Padded(hide), [torch.randint(1, 50, (2, 20))], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
+
+
+class Recording(nn.Module):
+    """Frames and how many of them there are, as a speech encoder is given them."""
+
+    def __init__(self, hide):
+        super().__init__()
+        self.attention = Attention(self.attend)
+        self.hide = hide
+
+    def attend(self, _, q, k, v):
+        at = torch.arange(q.shape[-2])
+        return self.hide(z(q, k), at, self.lengths[:, None, None, None]).softmax(-1) @ v
+
+    def forward(self, frames, lengths):
+        self.lengths = lengths
+        return self.attention(frames)
+
+
+def frames(lengths, noise=0.0):
+    """A batch of frames, which are zeros, or noise, behind so many of them."""
+    at, lengths = torch.arange(20), torch.tensor(lengths)
+    x = torch.randn(len(lengths), 20, 64)
+    is_padding = (at >= lengths[:, None])[..., None]
+    return torch.where(is_padding, noise * torch.randn_like(x), x), lengths
+
+
+@pytest.mark.parametrize(
+    ("verdict", "hide"),
+    [
+        ("fails", lambda t, at, n: t),
+        ("fails", lambda t, at, n: t.masked_fill(at > n, -1e9)),
+        ("inverted", lambda t, at, n: t.masked_fill(at < n, -1e9)),
+        ("", lambda t, at, n: t.masked_fill(at >= n, -1e9)),
+    ],
+    ids=["none", "one less", "inverted", "right"],
+)
+def test_padding_that_lengths_tell(verdict, hide):
+    report = ours.check(Recording(hide), [frames([17, 12, 15])], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
+    assert report.ok == (not verdict)
+
+
+def test_numbers_of_each_sequence_that_are_no_lengths():
+    """Steps of a diffusion, say: frames behind so many are frames like others."""
+    batch = frames([17, 12, 15], noise=1.0)
+    assert ours.check(Recording(lambda t, at, n: t), [batch], show=False).ok
+
+
+class Points(nn.Module):
+    """Sets of points, with nn.MultiheadAttention and a mask for each batch · heads."""
+
+    def __init__(self, spread):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(32, 4, batch_first=True)
+        self.spread = spread
+
+    def forward(self, points, valid):
+        n = points.shape[1]
+        blocked = self.spread(~valid[:, None].expand(-1, n, n))
+        return self.attention(points, points, points, attn_mask=blocked, need_weights=False)[0]
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+@pytest.mark.parametrize("is_blank", [True, False])
+def test_heads_that_have_the_mask_of_another_sequence(is_wrong, is_blank):
+    valid = torch.arange(12) < torch.tensor([5, 9, 12])[:, None]
+    points = torch.randn(3, 12, 32) * (valid[..., None] if is_blank else 1)
+    spread = (
+        (lambda mask: mask.repeat(4, 1, 1))
+        if is_wrong
+        else (lambda mask: mask.repeat_interleave(4, 0))
+    )
+    report = ours.check(Points(spread).eval(), [{"points": points, "valid": valid}], show=False)
+    assert report.ok == (not (is_wrong and is_blank))  # else nothing says what `valid` is
+
+
+class WithToken(Padded):
+    """A token of its own stands in front of the others."""
+
+    def forward(self, ids):
+        self.is_token = functional.pad(ids != 0, (1, 0), value=True)
+        x = self.embed(ids)
+        return self.attention(torch.cat([torch.ones_like(x[:, :1]), x], 1))
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_padding_behind_a_token_that_was_joined_in_front(is_wrong):
+    def hide(scores, token):
+        return scores.masked_fill((token if is_wrong else ~token)[:, None, None], -1e9)
+
+    ids = torch.randint(1, 50, (3, 11))
+    ids[0, 6:] = ids[1, 9:] = ids[2, 4:] = 0
+    report = ours.check(WithToken(hide), [ids], show=False)
+    assert {row.mask_verdict for row in report.rows} == {"inverted" if is_wrong else ""}
