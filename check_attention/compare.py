@@ -1,7 +1,7 @@
 """Two codes for the same weights: the first layer whose logits differ, and by what."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,20 +101,26 @@ def compare(
             f"The first calls softmax {len(calls_a)} times, and the second {len(calls_b)} times."
         )
     found.weights = differing_weights(model_a, model_b)
+    for names, differences in _layers_that_differ(calls_a, calls_b):
+        if found.layer:
+            _note_later_layer(found, names[1], differences)
+        else:
+            found.layer, found.kind = names[1], ", ".join(differences)
+            found.words = " ".join(differences.values())
+            found.share = _share(model_a, model_b, names, batches, call, out_a, found.output)
+    return found
+
+
+def _layers_that_differ(
+    calls_a: list[Any], calls_b: list[Any]
+) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
+    """Give the names of a layer in both models, and what its first call that differs does so in."""
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         differences = differences_of(one, other)
-        if not differences or other["place"] in told:
-            continue
-        told.add(other["place"])
-        if found.layer:
-            _note_later_layer(found, other["place"], differences)
-        else:
-            found.layer, found.kind = other["place"], ", ".join(differences)
-            found.words = " ".join(differences.values())
-            names = one["place"], other["place"]
-            found.share = _share(model_a, model_b, names, batches, call, out_a, found.output)
-    return found
+        if differences and other["place"] not in told:
+            told.add(other["place"])
+            yield (one["place"], other["place"]), differences
 
 
 def _note_later_layer(found: Comparison, layer: str, differences: dict[str, str]) -> None:
