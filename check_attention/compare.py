@@ -114,7 +114,7 @@ def compare(
 def _layers_that_differ(
     calls_a: list[Any], calls_b: list[Any]
 ) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
-    """Give the names of a layer in both models, and what its first call that differs does so in."""
+    """Give for each layer that differs its names in both models, and in what it first does."""
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         differences = differences_of(one, other)
