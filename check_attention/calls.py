@@ -131,14 +131,8 @@ def check(
     model = _plain(model)
     if isinstance(batches, Tensor | Mapping | str) or not isinstance(batches, Iterable):
         raise CheckError("batches has to be a list of batches; for a single one write [batch]")
-    last = None
     with watched(model, rows, scale, allow) as (report, watcher), torch.no_grad(), restored(model):
-        count = 0
-        for last in batches:
-            count += 1
-            _call(model, last, forward, watcher, count)
-    if not count:
-        raise CheckError("there are no batches")
+        last = _call_all(model, batches, forward, watcher)
     _other_length(model, last, forward, report, rows, scale)
     if not report.rows:
         unseen = "; ".join([*report.unseen, *report.notes])
@@ -147,6 +141,23 @@ def check(
         print(report)
         report.is_shown = True
     return report
+
+
+def _call_all(
+    model: nn.Module, batches: Iterable[Any], forward: Callable[[nn.Module, Any], Any] | None,
+    watcher: Watcher,
+) -> Any:  # fmt: skip
+    """Call a model with each batch; give the last.
+
+    Raises:
+        CheckError: there are none.
+    """
+    count, last = 0, None
+    for count, last in enumerate(batches, 1):
+        _call(model, last, forward, watcher, count)
+    if not count:
+        raise CheckError("there are no batches")
+    return last
 
 
 def _call(

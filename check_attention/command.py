@@ -137,7 +137,7 @@ def _files() -> Iterator[None]:
 
 
 def _run(chosen: argparse.Namespace) -> int:
-    """Do what the command was asked for."""
+    """Do what the command was asked for; give its exit status."""
     kinds = [kind.strip() for kind in chosen.fail_on.split(",") if kind.strip() not in ("", "none")]
     allow = [name.strip() for name in chosen.allow.split(",") if name.strip()]
     Report().faults(*kinds)  # names that do not exist are told before the model runs
@@ -146,36 +146,54 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.train and not chosen.widths:
         raise CheckError("--train goes with --widths")
     if chosen.widths:
-        others = (chosen.csv, chosen.baseline, chosen.scale, chosen.against, allow)
-        if any(others) or chosen.heads or chosen.quiet:
-            raise CheckError("--widths takes --rows, --train, --json and --figure alone")
-        try:
-            widths = [int(width) for width in chosen.widths.split(",")]
-        except ValueError:
-            raise CheckError(f"'{chosen.widths}' is no list of widths: write 16,32,64") from None
-        train = _function(chosen.train) if chosen.train else None
-        sweep = width_sweep(lambda width: _made(chosen, width), widths, train, rows=chosen.rows)
-        print(sweep.to_json() if chosen.json == "-" else sweep)
-        with _files():
-            if chosen.json not in (None, "-"):
-                Path(chosen.json).write_text(sweep.to_json(), "utf-8")
-            if chosen.figure:
-                sweep.figure(chosen.figure)
-        return 0
+        return _sweep_over_widths(chosen, allow)
     state = torch.get_rng_state()
     model, batches, how = _made(chosen)
     if chosen.against:
         torch.set_rng_state(state)
-        other = _called(_function(chosen.against), chosen.against)
-        with_weights_of(model, other[0])
-        found = compare(model, other[0], batches, how, chosen.rows)
-        print(found)
-        return int(not found.same)
+        return _compare_with_second(chosen, model, batches, how)
     with _files():
         old = (
             Report.from_json(Path(chosen.baseline).read_text("utf-8")) if chosen.baseline else None
         )
     report = check(model, batches, how, chosen.rows, False, chosen.scale, allow)
+    _print_and_save(chosen, report)
+    return _tell_faults(chosen, report, kinds, old)
+
+
+def _sweep_over_widths(chosen: argparse.Namespace, allow: list[str]) -> int:
+    """Do what --widths asks for."""
+    others = (chosen.csv, chosen.baseline, chosen.scale, chosen.against, allow)
+    if any(others) or chosen.heads or chosen.quiet:
+        raise CheckError("--widths takes --rows, --train, --json and --figure alone")
+    try:
+        widths = [int(width) for width in chosen.widths.split(",")]
+    except ValueError:
+        raise CheckError(f"'{chosen.widths}' is no list of widths: write 16,32,64") from None
+    train = _function(chosen.train) if chosen.train else None
+    sweep = width_sweep(lambda width: _made(chosen, width), widths, train, rows=chosen.rows)
+    print(sweep.to_json() if chosen.json == "-" else sweep)
+    with _files():
+        if chosen.json not in (None, "-"):
+            Path(chosen.json).write_text(sweep.to_json(), "utf-8")
+        if chosen.figure:
+            sweep.figure(chosen.figure)
+    return 0
+
+
+def _compare_with_second(
+    chosen: argparse.Namespace, model: nn.Module, batches: Any, how: Any
+) -> int:
+    """Do what --against asks for: 1, if the second model does something else."""
+    other = _called(_function(chosen.against), chosen.against)
+    with_weights_of(model, other[0])
+    found = compare(model, other[0], batches, how, chosen.rows)
+    print(found)
+    return int(not found.same)
+
+
+def _print_and_save(chosen: argparse.Namespace, report: Report) -> None:
+    """Print a report, and write the files that were asked for."""
     if chosen.json == "-":
         print(report.to_json())
     else:
@@ -187,6 +205,12 @@ def _run(chosen: argparse.Namespace) -> int:
             report.to_csv(chosen.csv)
         if chosen.figure:
             report.figure(chosen.figure)
+
+
+def _tell_faults(
+    chosen: argparse.Namespace, report: Report, kinds: list[str], old: Report | None
+) -> int:
+    """Name what was found of --fail-on, and what differs from --baseline: 1, if anything does."""
     named = [kind for kind in kinds if report.faults(kind)]
     is_told = chosen.json != "-" and not chosen.quiet  # in full, with each verdict
     wrong = [f"found: {', '.join(named)}"] if named and is_told else report.faults(*kinds)

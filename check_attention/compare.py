@@ -1,7 +1,7 @@
 """Two codes for the same weights: the first layer whose logits differ, and by what."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,24 +101,35 @@ def compare(
             f"The first calls softmax {len(calls_a)} times, and the second {len(calls_b)} times."
         )
     found.weights = differing_weights(model_a, model_b)
+    for names, differences in _layers_that_differ(calls_a, calls_b):
+        if found.layer:
+            _note_later_layer(found, names[1], differences)
+        else:
+            found.layer, found.kind = names[1], ", ".join(differences)
+            found.words = " ".join(differences.values())
+            found.share = _share(model_a, model_b, names, batches, call, out_a, found.output)
+    return found
+
+
+def _layers_that_differ(
+    calls_a: list[Any], calls_b: list[Any]
+) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
+    """Give for each layer that differs its names in both models, and in what it first does."""
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         differences = differences_of(one, other)
-        if not differences or other["place"] in told:
-            continue
-        told.add(other["place"])
-        if not found.layer:
-            found.layer, found.kind = other["place"], ", ".join(differences)
-            found.words = " ".join(differences.values())
-            names = one["place"], other["place"]
-            found.share = _share(model_a, model_b, names, batches, call, out_a, found.output)
-            continue
-        # What came before has changed q, k and v, so that they say nothing of this layer.
-        passed_on = {"q and k", "output"} | ({"shape"} & {*found.kind.split(", ")})
-        own = [words for kind, words in differences.items() if kind not in passed_on]
-        if own and len(found.others) < 20:
-            found.others += [" ".join([f"{other['place']}.", *own])]
-    return found
+        if differences and other["place"] not in told:
+            told.add(other["place"])
+            yield (one["place"], other["place"]), differences
+
+
+def _note_later_layer(found: Comparison, layer: str, differences: dict[str, str]) -> None:
+    """Note in what a layer behind the first that differs does so by itself."""
+    # What came before has changed q, k and v, so that they say nothing of this layer.
+    passed_on = {"q and k", "output"} | ({"shape"} & {*found.kind.split(", ")})
+    own = [words for kind, words in differences.items() if kind not in passed_on]
+    if own and len(found.others) < 20:
+        found.others += [" ".join([f"{layer}.", *own])]
 
 
 def with_weights_of(model: nn.Module, other: nn.Module) -> None:
@@ -194,22 +205,38 @@ def differences_of(one: Any, other: Any) -> dict[str, str]:
     """Say in what two softmax calls differ: kinds and words, in the order in which they count."""
     a, b = one["measured"], other["measured"]
     found: dict[str, str] = {}
+    _note_axis(one, other, found)
+    if a.allowed.shape != b.allowed.shape:  # entry by entry nothing can be compared
+        found["shape"] = (
+            f"The first has batch × heads × rows × keys = {tuple(a.allowed.shape)}, the second "
+            f"{tuple(b.allowed.shape)}."
+        )
+        _factor(a.scale, b.scale, found)
+        _layout(one, other, found)
+        return found
+    _note_mask_and_cap(one, other, found)
+    ratio = _factor(a.scale, b.scale, found)
+    limit = HALF if one["is_half"] or other["is_half"] else SAME
+    _note_logits(one, other, ratio, limit, found)
+    if not found:
+        _output(one, other, limit, found)
+    return found
+
+
+def _note_axis(one: Any, other: Any, found: dict[str, str]) -> None:
+    """Note that softmax runs over another axis."""
     if one["axis"] != other["axis"]:
         names = [
             f"over the {each['axis']}" if each["axis"] else "over the keys" for each in (one, other)
         ]
         found["axis"] = f"Softmax runs {names[0]} in the first, and {names[1]} in the second."
-    if a.allowed.shape != b.allowed.shape:
-        shapes = (
-            f"The first has batch × heads × rows × keys = {tuple(a.allowed.shape)}, the second "
-            f"{tuple(b.allowed.shape)}."
-        )
-        found["shape"] = shapes
-        _factor(a.scale, b.scale, found)
-        _layout(one, other, found)
-        return found
-    if not torch.equal(a.allowed, b.allowed):
-        counts = [float(m.allowed.sum(-1).float().mean()) for m in (a, b)]
+
+
+def _note_mask_and_cap(one: Any, other: Any, found: dict[str, str]) -> None:
+    """Note that other keys take part, and that one of the two alone caps its logits."""
+    allowed = [each["measured"].allowed for each in (one, other)]
+    if not torch.equal(*allowed):
+        counts = [float(each.sum(-1).float().mean()) for each in allowed]
         found["mask"] = (
             f"Mask: a query sees {counts[0]:.4g} keys on average in the first, and "
             f"{counts[1]:.4g} in the second."
@@ -217,8 +244,14 @@ def differences_of(one: Any, other: Any) -> dict[str, str]:
     caps = [bool(each["about"].get("is_capped")) for each in (one, other)]
     if caps[0] != caps[1]:
         found["cap"] = f"Cap: only the {'first' if caps[0] else 'second'} caps its logits."
-    ratio = _factor(a.scale, b.scale, found)
-    limit = HALF if one["is_half"] or other["is_half"] else SAME
+
+
+def _note_logits(one: Any, other: Any, ratio: Tensor, limit: float, found: dict[str, str]) -> None:
+    """Note by what logits differ, over the keys that take part in both, but for a factor.
+
+    Where they are no sum of q·k and a bias, q and k are blamed only if nothing else was found.
+    """
+    a, b = one["measured"], other["measured"]
     both = a.allowed & b.allowed
     if a.is_sum and b.is_sum:
         parts = [_centred(m.logits - m.level, both) for m in (a, b)]
@@ -230,9 +263,6 @@ def differences_of(one: Any, other: Any) -> dict[str, str]:
         gap = _gap([_centred(m.logits, both) for m in (a, b)])
         if gap > limit:
             found["q and k"] = _words_of_product(gap)
-    if not found:
-        _output(one, other, limit, found)
-    return found
 
 
 def _factor(one: Tensor | None, other: Tensor | None, found: dict[str, str]) -> Tensor:

@@ -76,17 +76,27 @@ def axes_after(
         if first is None:
             return [None]
         return [regrouped(first, result.shape) or mixed_up(first, result.shape)]
+    if name == "pad":
+        return [_padded_axes(result, args, kwargs, first)]
     if name in WIDENS:
-        return [_widened(name, result, args, kwargs, traces)]
+        return [_joined_axes(result, args, kwargs, traces)]
     if name == "stack":
-        dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
         if first is None:
             return [None]
+        dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
         return [(*first[:dim], fresh(result.shape[dim : dim + 1])[0], *first[dim:])]
     if name == "view_as_complex" and first is not None:
         return [first[:-1]]
     if name == "view_as_real" and first is not None:
         return [(*first, (Axis(2, True),))]
+    return [_axes_by_entry(name, result, given, traces)]
+
+
+def _axes_by_entry(
+    name: str, result: Tensor, given: list[Tensor], traces: list[Trace]
+) -> Axes | None:
+    """Give the axes of what is made entry by entry; those of scores and weights come first."""
+    first = traces[0].axes
     pairs = [(t.shape, trace.axes) for t, trace in zip(given, traces, strict=True) if trace.axes]
     fitting = [(shape, axes) for shape, axes in pairs if len(shape) <= result.ndim]
     scored = [
@@ -95,37 +105,35 @@ def axes_after(
         if (trace.scores or trace.weights) and trace.axes is not None
     ]
     if not fitting:
-        return [None]
+        return None
     ordered = scored + [pair for pair in fitting if pair not in scored]
     if any(shape == result.shape for shape, _ in fitting) or name in TIMES | OVER | PLUS | MINUS:
         if scored and scored[0][0] == result.shape:
-            return [scored[0][1]]
-        return [broadcast(ordered, result.shape)]
+            return scored[0][1]
+        return broadcast(ordered, result.shape)
     is_like = name in KEEPS or "pool" in name or name == "interpolate"
-    return [alike(first, result.shape) if first is not None and is_like else None]
+    return alike(first, result.shape) if first is not None and is_like else None
 
 
-def _widened(name: str, result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) -> Axes | None:
-    """Give the axes of what was joined or padded: an axis is longer, and knows by how much."""
-    if name == "pad":
-        pads = kwargs.get("pad", args[1] if len(args) > 1 else ())
-        axes = traces[0].axes
-        if axes is None or len(axes) != result.ndim:
-            return None
-        made = list(axes)
-        for back in range(len(pads) // 2):
-            before, after = pads[2 * back], pads[2 * back + 1]
-            dim = made[-1 - back]
-            if len(dim) == 1 and (before or after) and min(before, after) >= 0:
-                axis = dim[0]
-                made[-1 - back] = (
-                    axis.resized(
-                        axis.size + before + after, axis.before + before, axis.after + after
-                    ),
-                )
-        grown = tuple(made)
-        sizes = [torch.Size([a.size for a in dim]).numel() for dim in grown]
-        return grown if sizes == list(result.shape) else alike(axes, result.shape)
+def _padded_axes(result: Tensor, args: Any, kwargs: Any, axes: Axes | None) -> Axes | None:
+    """Give the axes of what was padded: an axis is longer, and knows by how much."""
+    if axes is None or len(axes) != result.ndim:
+        return None
+    pads = kwargs.get("pad", args[1] if len(args) > 1 else ())
+    made = list(axes)
+    for back in range(len(pads) // 2):
+        before, after = pads[2 * back], pads[2 * back + 1]
+        dim = made[-1 - back]
+        if len(dim) == 1 and (before or after) and min(before, after) >= 0:
+            (axis,) = dim
+            size = axis.size + before + after
+            made[-1 - back] = (axis.resized(size, axis.before + before, axis.after + after),)
+    sizes = [torch.Size([a.size for a in dim]).numel() for dim in made]
+    return tuple(made) if sizes == list(result.shape) else alike(axes, result.shape)
+
+
+def _joined_axes(result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) -> Axes | None:
+    """Give the axes of what was joined: one is longer, and knows by how much."""
     pieces = args[0] if args else kwargs.get("tensors", ())
     dim = kwargs.get("dim", args[1] if len(args) > 1 else 0) % result.ndim
     if len(traces) != len(pieces):
@@ -133,8 +141,10 @@ def _widened(name: str, result: Tensor, args: Any, kwargs: Any, traces: list[Tra
     full = [i for i, each in enumerate(pieces) if each.ndim == result.ndim]  # [] of a new cache
     pieces, traces = [pieces[i] for i in full], [traces[i] for i in full]
     at = next((i for i, t in enumerate(traces) if t.scores or t.weights), None)
-    if at is None:
-        at = next((i for i, t in enumerate(traces) if t.axes is not None), None)
+    if at is None:  # what is whole comes before a piece, such as one of which a sink has its shape
+        dims = {i: t.axes[dim] for i, t in enumerate(traces) if t.axes is not None}
+        whole = [i for i, had in dims.items() if had and not any(axis.is_cut for axis in had)]
+        at = next(iter(whole or dims), None)
     if at is None:
         return None
     axes = traces[at].axes
@@ -316,20 +326,24 @@ def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Kn
     is_row = 1 < other.numel() == other.shape[-1]
     if is_row or isinstance(other, nn.Parameter):
         gain = other.detach().float()
-        gain = 1 / gain if name in OVER else gain
-        first = float(gain.flatten()[0])
-        if bool(((gain - first).abs() <= 1e-6 * abs(first)).all()):
-            return known.times(first)
-        if gain.ndim > 2 and gain.shape[-2:] == (1, 1):
-            return known.times(gain.flatten())  # one for each head
-        if also.places:  # numbers made it: a scale that is learned for each coordinate
-            return known.times(float(gain.square().mean().sqrt()))
-        return Known(is_unit=known.is_unit, is_normed=known.is_normed)
+        return _after_gain(known, also, 1 / gain if name in OVER else gain)
     if other.shape[-1] == 1 < one.shape[-1] and 1 < other.numel() < one.numel():
         return known.times(_of_rows(other.detach().float(), name in OVER))
     factor = also.factor if isinstance(also.factor, float) else 1.0
     made = known.times(1 / factor if name in OVER else factor)
     return replace(made, base=(one, known)) if name in TIMES and one.shape[-1] > 1 else made
+
+
+def _after_gain(known: Known, also: Known, gain: Tensor) -> Known:
+    """Say what a vector has been multiplied by after a gain, of which `also` is known."""
+    first = float(gain.flatten()[0])
+    if bool(((gain - first).abs() <= 1e-6 * abs(first)).all()):
+        return known.times(first)
+    if gain.ndim > 2 and gain.shape[-2:] == (1, 1):
+        return known.times(gain.flatten())  # one for each head
+    if also.places:  # numbers made it: a scale that is learned for each coordinate
+        return known.times(float(gain.square().mean().sqrt()))
+    return Known(is_unit=known.is_unit, is_normed=known.is_normed)
 
 
 def _of_rows(gain: Tensor, is_over: bool) -> float:

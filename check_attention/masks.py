@@ -14,6 +14,68 @@ from check_attention.words import CLOSE
 LEAK = 1e-3  # a share of a row's weight that is more than rounding
 BIASES = 2**18  # entries of a bias that are kept to compare it with that of other layers
 STRAIGHT = 0.999  # of a bias: the share of its variance that the distance explains
+# What was seen of a mask, the verdict that it leads to, and the words. Where several were seen, the
+# order of Masking.verdict decides.
+MASK_WORDS = {
+    "later keys alone": (
+        "inverted",
+        "each query sees later keys alone. Look for a ~ or 1 − that is missing",
+    ),
+    "own key left out": (
+        "strict",
+        "The first query has no key at all. triu(1) leaves out later keys alone, triu(0) a "
+        "query's own, too",
+    ),
+    "wrong corner": ("corner", "{corner}"),
+    "another sequence's": (
+        "fails",
+        "sequences hide what is padding in others. For batch · heads masks take "
+        "repeat_interleave(heads, 0), and not repeat",
+    ),
+    "pattern": ("later", "{pattern}"),
+    "padding alone": ("inverted", "padding takes part, and nothing else. Negate the mask"),
+    "along the queries": (
+        "fails",
+        "it lies along the queries: rows of padding see no key, and all others see "
+        "padding. Its tokens are keys: mask[:, None, None, :]",
+    ),
+    "zeros and ones": ("fails", "{added}"),
+    "leak": (
+        "fails",
+        "keys that it was to leave out get up to {leaked:.0%} of a row's weight{put_there}. Put "
+        "−∞ there, before softmax",
+    ),
+    "first of padding": (
+        "fails",
+        "the first {left_of_tail} of what looks like padding takes part in each sequence. Look "
+        "for <= in place of <",
+    ),
+    "padding": ("fails", "padded tokens get up to {padded:.0%} of a row's weight"),
+    "too late": (
+        "later",
+        "each query sees {late_keys} after its own: its causal mask begins {late_places} too late",
+    ),
+    "one in place of another": (
+        "later",
+        "with one input no query sees a later key, and with another all do, as if one mask "
+        "took the place of another. Join them with &",
+    ),
+    "said to be causal": (
+        "later",
+        "{says_causal}, and queries see keys that come after them",
+    ),
+    "dropout": ("dropout", "{dropped}"),
+    "zero keys": (
+        "zeros",
+        "up to {zeros} keys of a sequence are zero vectors, as padding and an empty "
+        "cache have them, and get up to {zero_weight:.0%} of a row's weight",
+    ),
+    "own key of a cache": (
+        "strict",
+        "That is so where keys come from a cache: look at its length",
+    ),
+    "nothing wrong": ("", ""),
+}
 
 
 @dataclass
@@ -90,26 +152,38 @@ class Masking:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
             self.leaked = max(self.leaked, float(given.max()))
         if k is not None and k.shape[-2] == keys:
-            zero = (k == 0).all(-1)
-            at = slice(-1, None) if count == keys else slice(1, None)  # in a cache also a hole
-            if bool(zero[..., at].any()) and not bool(zero.all()):
-                # At the end alone: a first token of a new model may be zeros, too.
-                if count == keys:
-                    zero = zero.flip(-1).cumprod(-1).flip(-1).bool()
-                part = zero[:, :, None, :] & allowed
-                if bool(part.any()):
-                    self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
-                    given = torch.where(part, weights, 0).sum(-1)
-                    self.zero_weight = max(self.zero_weight, float(given.max()))
+            self.look_at_zero_keys(found, k, count)
         if padding is not None and padding.shape == (allowed.shape[0], keys):
-            some = padding.any(-1) & ~padding.all(-1)
-            if bool(some.any()):
-                real = (~padding)[:, None, :] & (weights.sum(-1) > 0).any(1)[..., None]
-                given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
-                if count == keys:  # what padding itself sees is lost
-                    given = torch.where(padding[:, None, places], 0, given)
-                if bool(real.any()):
-                    self.padded = max(self.padded, float(given.max()))
+            self.look_at_padding(found, places, padding, count)
+
+    def look_at_zero_keys(self, found: Measured, k: Tensor, count: int) -> None:
+        """Look how many keys that are zero vectors take part, and what weight they get."""
+        keys = k.shape[-2]
+        zero = (k == 0).all(-1)
+        at = slice(-1, None) if count == keys else slice(1, None)  # in a cache also a hole
+        if not bool(zero[..., at].any()) or bool(zero.all()):
+            return
+        # At the end alone: a first token of a new model may be zeros, too.
+        if count == keys:
+            zero = zero.flip(-1).cumprod(-1).flip(-1).bool()
+        part = zero[:, :, None, :] & found.allowed
+        if bool(part.any()):
+            self.zeros = max(self.zeros, int(part.any(2).any(1).sum(-1).max()))
+            given = torch.where(part, found.weights, 0).sum(-1)
+            self.zero_weight = max(self.zero_weight, float(given.max()))
+
+    def look_at_padding(self, found: Measured, places: Tensor, padding: Tensor, count: int) -> None:
+        """Look what weight goes to padding, where a sequence has some and other tokens, too."""
+        allowed, weights = found.allowed, found.weights
+        some = padding.any(-1) & ~padding.all(-1)
+        if not bool(some.any()):
+            return
+        real = (~padding)[:, None, :] & (weights.sum(-1) > 0).any(1)[..., None]
+        given = torch.where(padding[:, None, None, :] & allowed, weights, 0).sum(-1)
+        if count == padding.shape[1]:  # what padding itself sees is lost
+            given = torch.where(padding[:, None, places], 0, given)
+        if bool(real.any()):
+            self.padded = max(self.padded, float(given.max()))
 
     def look_at_order(self, allowed: Tensor, places: Tensor) -> None:
         """Look which keys before and after its own each query sees, of those that any query sees.
@@ -234,73 +308,49 @@ class Masking:
 
     def verdict(self) -> tuple[str, str]:
         """Give the name of what is wrong and the words for it, or nothing."""
-        every = self.rows > 1
-        if self.only_later.is_all(0.9):
-            return (
-                "inverted",
-                "each query sees later keys alone. Look for a ~ or 1 − that is missing",
-            )
-        if self.strict.is_all():
-            return "strict", (
-                "The first query has no key at all. triu(1) leaves out later keys alone, triu(0) a "
-                "query's own, too"
-            )
-        if self.corner and not self.is_elsewhere:
-            return "corner", self.corner
-        if self.is_anothers:
-            return "fails", (
-                "sequences hide what is padding in others. For batch · heads masks take "
-                "repeat_interleave(heads, 0), and not repeat"
-            )
-        if self.pattern:
-            return "later", self.pattern
-        if self.is_padding_inverted:
-            return "inverted", "padding takes part, and nothing else. Negate the mask"
-        if self.is_along_queries:
-            return "fails", (
-                "it lies along the queries: rows of padding see no key, and all others see "
-                "padding. Its tokens are keys: mask[:, None, None, :]"
-            )
-        if self.added:
-            return "fails", self.added
-        if self.leaked > LEAK:
-            return "fails", (
-                f"keys that it was to leave out get up to {self.leaked:.0%} of a row's weight"
-                + f", as it puts {self.filled} there" * bool(self.filled)
-                + ". Put −∞ there, before softmax"
-            )
-        if self.left_of_tail:
-            return "fails", (
-                f"the first {self.left_of_tail} of what looks like padding takes part in each "
-                "sequence. Look for <= in place of <"
-            )
-        if self.padded > LEAK:
-            return "fails", f"padded tokens get up to {self.padded:.0%} of a row's weight"
-        if late := [more for more, count in self.too_late.items() if count.is_all()]:
-            which = "the key" if late == [1] else f"{late[0]} keys"
-            return "later", (
-                f"each query sees {which} after its own: its causal mask begins {late[0]} "
-                f"place{'s' * (late != [1])} too late"
-            )
-        if self.is_open and self.is_closed:
-            return "later", (
-                "with one input no query sees a later key, and with another all do, as if one mask "
-                "took the place of another. Join them with &"
-            )
-        if every and self.says_causal and self.later > 0.5 * self.rows:
-            return "later", f"{self.says_causal}, and queries see keys that come after them"
-        if self.dropped:
-            return "dropout", self.dropped
-        if self.zeros:
-            return "zeros", (
-                f"up to {self.zeros} keys of a sequence are zero vectors, as padding and an empty "
-                f"cache have them, and get up to {self.zero_weight:.0%} of a row's weight"
-            )
+        late = self.places_too_late()
+        seen = {
+            "later keys alone": self.only_later.is_all(0.9),
+            "own key left out": self.strict.is_all(),
+            "wrong corner": bool(self.corner) and not self.is_elsewhere,
+            "another sequence's": self.is_anothers,
+            "pattern": bool(self.pattern),
+            "padding alone": self.is_padding_inverted,
+            "along the queries": self.is_along_queries,
+            "zeros and ones": bool(self.added),
+            "leak": self.leaked > LEAK,
+            "first of padding": self.left_of_tail > 0,
+            "padding": self.padded > LEAK,
+            "too late": bool(late),
+            "one in place of another": self.is_open and self.is_closed,
+            "said to be causal": self.sees_later_against_its_word(),
+            "dropout": bool(self.dropped),
+            "zero keys": self.zeros > 0,
+            "own key of a cache": self.hides_own_key_of_cache(),
+            "nothing wrong": True,
+        }
+        name, words = MASK_WORDS[next(what for what, holds in seen.items() if holds)]
+        first = late[0] if late else 0
+        numbers = vars(self) | {
+            "put_there": f", as it puts {self.filled} there" * bool(self.filled),
+            "late_keys": "the key" if late == [1] else f"{first} keys",
+            "late_places": f"{first} place{'s' * (late != [1])}",
+        }
+        return name, words.format(**numbers)
+
+    def places_too_late(self) -> list[int]:
+        """Give by how many places a causal mask begins too late, by all rows that tell."""
+        return [more for more, count in self.too_late.items() if count.is_all()]
+
+    def sees_later_against_its_word(self) -> bool:
+        """Say whether most rows see later keys in a module that says it is causal."""
+        return self.rows > 1 and bool(self.says_causal) and self.later > 0.5 * self.rows
+
+    def hides_own_key_of_cache(self) -> bool:
+        """Say whether no row sees its own key with a cache, at more lengths or rows than one."""
         lengths = {keys for _, keys in self.cached_strict}
         is_row = any(count > 2 for count, _ in self.cached_strict)
-        if not self.is_cached_right and (len(lengths) > 1 or is_row):
-            return "strict", "That is so where keys come from a cache: look at its length"
-        return "", ""
+        return not self.is_cached_right and (len(lengths) > 1 or is_row)
 
 
 def pattern_of(inner: Tensor, known: Tensor, i: Tensor) -> str:

@@ -322,36 +322,51 @@ def _changes(
     made = Slopes(torch.ones(1, dtype=torch.float64), places=0)
     pairs = zip(pairwise(values), pairwise(gradients), strict=True)
     for step, ((given, value), (g, after)) in zip(way[1:], pairs, strict=True):
-        if g is None or after is None or g.shape != after.shape:
-            continue
-        given, value, g, after = (_few(t) for t in (given, value, g, after))
-        live = (after != 0) & after.isfinite() & g.isfinite()
-        given, value, share = given[live], value[live], g[live] / after[live]
-        if cap := _cap_of(given, value, share):
-            made.cap, made.is_capped = cap, True
-            continue
-        some = share != 0  # else a mask has overwritten it
-        if not bool(some.any()):
-            continue
-        factor = share[some].median()
-        size = abs(float(factor))
-        error = float((share[some] / factor - 1).abs().max())
-        if error > CLOSE:
-            made.places += 1  # a factor of its own for each head or row
-        elif abs(size - 1) > CLOSE:
-            made.places += 1
-            made.factors.append(float(factor))
-            made.of_head, made.cap = made.of_head * factor, made.cap * size
-        elif float(factor) < 0:
-            made.of_head = -made.of_head
-        elif error <= EXACT and abs(size - 1) <= EXACT:
-            change = (value - given)[some]
-            is_bias = len(step.before) < 2 and bool(change.max() - change.min() > EXACT)
-            since = float(after[live].abs().median()) * base
-            made.is_bias_scaled |= is_bias and abs(since - 1) > 0.2
-            continue
-        made.line = step.line or made.line
+        if g is not None and after is not None and g.shape == after.shape:
+            _note_change(made, step, (_few(given), _few(value)), (_few(g), _few(after)), base)
     return made
+
+
+def _note_change(
+    made: Slopes, step: Step, values: tuple[Tensor, Tensor], gradients: tuple[Tensor, Tensor],
+    base: float,
+) -> None:  # fmt: skip
+    """Note what one step does: bound, multiply, negate, or add something behind a factor.
+
+    Args:
+        made: what it is noted in
+        step: that does it
+        values: entries of what it was given, and of what it gave
+        gradients: derivatives of logits by these
+        base: what logits count times
+    """
+    (given, value), (g, after) = values, gradients
+    live = (after != 0) & after.isfinite() & g.isfinite()
+    given, value, share = given[live], value[live], g[live] / after[live]
+    if cap := _cap_of(given, value, share):
+        made.cap, made.is_capped = cap, True
+        return
+    some = share != 0  # else a mask has overwritten it
+    if not bool(some.any()):
+        return
+    factor = share[some].median()
+    size = abs(float(factor))
+    error = float((share[some] / factor - 1).abs().max())
+    if error > CLOSE:
+        made.places += 1  # a factor of its own for each head or row
+    elif abs(size - 1) > CLOSE:
+        made.places += 1
+        made.factors.append(float(factor))
+        made.of_head, made.cap = made.of_head * factor, made.cap * size
+    elif float(factor) < 0:
+        made.of_head = -made.of_head
+    elif error <= EXACT and abs(size - 1) <= EXACT:
+        change = (value - given)[some]
+        is_bias = len(step.before) < 2 and bool(change.max() - change.min() > EXACT)
+        since = float(after[live].abs().median()) * base
+        made.is_bias_scaled |= is_bias and abs(since - 1) > 0.2
+        return
+    made.line = step.line or made.line
 
 
 def _few(t: Tensor) -> Tensor:
@@ -405,21 +420,9 @@ def summary(each: Tensor, values: Tensor, raw: Tensor, made: Slopes) -> Slopes:
             raise NoReplayError("logits are rounded, or masked as a whole")
         made.of_head = torch.zeros(each.shape[1], dtype=each.dtype)
         return made
-    heads = []
-    for head in range(each.shape[1]):
-        of_head, size = each[:, head][live[:, head]], raw[:, head][live[:, head]].abs()
-        if not of_head.numel():
-            heads.append(torch.tensor(torch.nan, dtype=each.dtype))
-            continue
-        is_same = bool((of_head / of_head[0] - 1).abs().max() <= CLOSE)
-        made.is_straight &= is_same
-        # A cap has its slope where scores are small.
-        few = size.topk(max(1, size.numel() // 5), largest=False).indices
-        heads.append((of_head if is_same else of_head[few]).median())
-    of_heads = torch.stack(heads).detach()
-    made.of_head = of_heads = torch.where(
-        of_heads.isfinite(), of_heads, of_heads[of_heads.isfinite()].median()
-    )
+    of_heads, is_straight = _slopes_of_heads(each, live, raw)
+    made.of_head = of_heads
+    made.is_straight &= is_straight
     made.silent = _silent(each, values)
     if made.is_straight:
         return made
@@ -430,6 +433,27 @@ def summary(each: Tensor, values: Tensor, raw: Tensor, made: Slopes) -> Slopes:
             raise NoReplayError("what it does to q·k is no factor, and no cap")
         made.is_capped = True
     return made
+
+
+def _slopes_of_heads(each: Tensor, live: Tensor, raw: Tensor) -> tuple[Tensor, bool]:
+    """Give a slope for each head, and say whether it is that of all its rows and keys.
+
+    A head of which nothing is known has that of the others.
+    """
+    heads, is_straight = [], True
+    for head in range(each.shape[1]):
+        of_head, size = each[:, head][live[:, head]], raw[:, head][live[:, head]].abs()
+        if not of_head.numel():
+            heads.append(torch.tensor(torch.nan, dtype=each.dtype))
+            continue
+        is_same = bool((of_head / of_head[0] - 1).abs().max() <= CLOSE)
+        is_straight &= is_same
+        # A cap has its slope where scores are small.
+        few = size.topk(max(1, size.numel() // 5), largest=False).indices
+        heads.append((of_head if is_same else of_head[few]).median())
+    found = torch.stack(heads).detach()
+    usual = found[found.isfinite()].median()
+    return torch.where(found.isfinite(), found, usual), is_straight
 
 
 def _schedule(each: Tensor, live: Tensor, made: Tensor) -> Tensor:

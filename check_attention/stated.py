@@ -109,48 +109,69 @@ def stated_scale(module: Any, config: Any, d: int, rotary: float) -> tuple[float
         d: the size of a head as it was found
         rotary: the factor that a rotary embedding has for both q and k
     """
-    inner = getattr(config, "attn_config", None)
-
-    def says(name: str, *places: Any) -> float:
-        values: Any = [getattr(place, name, None) for place in places]
-        return next((float(v) for v in values if is_number(v) and float(v) > 0), 0.0)
-
     base = d**-0.5 if d else 0.0
     found, source = 0.0, ""
-    parts = ("qk_nope_head_dim", "qk_rope_head_dim")
-    whole = says("qk_head_dim", module, config)
-    sizes = [says(part, module, config) for part in parts]
-    whole = whole or (sum(sizes) if all(sizes) else 0.0)
-    if whole and d and whole != d:
-        found = base = whole**-0.5
-        source = f"qk_head_dim = {whole:g}"
-    kinds = [k for k in ("c2p", "p2c") if k in (getattr(config, "pos_att_type", None) or ())]
-    number, name = next(
-        ((value, name) for name in STATED if (value := says(name, config, inner))), (0.0, "")
-    )
-    if number:
-        found, source = STATED[name](number, base), f"{name} = {number:g}"
-    elif kinds and getattr(config, "relative_attention", True):
-        found = base / math.sqrt(1 + len(kinds))
-        source = f"pos_att_type = {kinds}, which makes it 1/√({1 + len(kinds)}d)"
-    elif getattr(config, "scale_attn_weights", True) is False:
-        found, source = 1.0, "scale_attn_weights = False"
-    elif getattr(config, "model_type", None) in UNSCALED.split():
-        found, source = 1.0, f"model_type = {config.model_type}, which has no divisor"
-    elif d and getattr(config, "model_type", None) in BY_D:
-        found, source = 1 / d, f"model_type = {config.model_type}, which divides by d"
+    if size := _other_head_size(module, config, d):
+        found = base = size**-0.5
+        source = f"qk_head_dim = {size:g}"
+    found, source = _scale_by_configuration(config, d, base) or (found, source)
     if any(getattr(each, "scale_attn_by_inverse_layer_idx", False) for each in (config, module)):
-        layer = says("layer_idx", module)
+        layer = _positive("layer_idx", module)
         found = (found or base) / (layer + 1)
         source = f"scale_attn_by_inverse_layer_idx in layer {layer:g}"
-    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
-    is_latent = not hasattr(config, "model_type") or says("kv_lora_rank", module, config) > 0
-    is_mapping = isinstance(rope, Mapping)
-    # DeepSeek's rule; others have it in the rotation.
-    if is_latent and is_mapping and rope.get("mscale_all_dim") and rope.get("factor", 1) > 1:
-        more = 0.1 * rope["mscale_all_dim"] * math.log(rope["factor"]) + 1
-        found, source = (found or base) * more**2, f"mscale_all_dim = {rope['mscale_all_dim']}"
+    if (rule := _factor_of_deepseek(module, config)) is not None:
+        more, words = rule
+        found, source = (found or base) * more**2, words
     if rotary != 1:
         found = (found or base) * rotary**2
         source = " and ".join([source] * bool(source) + [f"attention_scaling = {rotary:g}"])
     return (found, source) if found and d else (math.nan, "")
+
+
+def _positive(name: str, *places: Any) -> float:
+    """Give the first positive number that a module or a configuration has by that name, or 0."""
+    values: Any = [getattr(place, name, None) for place in places]
+    return next((float(v) for v in values if is_number(v) and float(v) > 0), 0.0)
+
+
+def _other_head_size(module: Any, config: Any, d: int) -> float:
+    """Give the size of a head of q and k, as a whole or in two parts, if it is not d; or 0."""
+    parts = ("qk_nope_head_dim", "qk_rope_head_dim")
+    sizes = [_positive(part, module, config) for part in parts]
+    whole = _positive("qk_head_dim", module, config) or (sum(sizes) if all(sizes) else 0.0)
+    return whole if d and whole != d else 0.0
+
+
+def _scale_by_configuration(config: Any, d: int, base: float) -> tuple[float, str] | None:
+    """Give the scale by a number of the configuration, a switch, or the kind of the model."""
+    inner = getattr(config, "attn_config", None)
+    for name, scale_by in STATED.items():
+        if number := _positive(name, config, inner):
+            return scale_by(number, base), f"{name} = {number:g}"
+    kinds = [k for k in ("c2p", "p2c") if k in (getattr(config, "pos_att_type", None) or ())]
+    model_type = getattr(config, "model_type", None)
+    if kinds and getattr(config, "relative_attention", True):
+        words = f"pos_att_type = {kinds}, which makes it 1/√({1 + len(kinds)}d)"
+        return base / math.sqrt(1 + len(kinds)), words
+    if getattr(config, "scale_attn_weights", True) is False:
+        return 1.0, "scale_attn_weights = False"
+    if model_type in UNSCALED.split():
+        return 1.0, f"model_type = {model_type}, which has no divisor"
+    if d and model_type in BY_D:
+        return 1 / d, f"model_type = {model_type}, which divides by d"
+    return None
+
+
+def _factor_of_deepseek(module: Any, config: Any) -> tuple[float, str] | None:
+    """Give what q and k are each multiplied by for long sequences, where that is in the scale.
+
+    It is DeepSeek's rule; others have it in the rotation.
+    """
+    rope = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None)
+    is_latent = not hasattr(config, "model_type") or _positive("kv_lora_rank", module, config) > 0
+    if not (is_latent and isinstance(rope, Mapping) and rope.get("mscale_all_dim")):
+        return None
+    if not rope.get("factor", 1) > 1:
+        return None
+    more = 0.1 * rope["mscale_all_dim"] * math.log(rope["factor"]) + 1
+    return more, f"mscale_all_dim = {rope['mscale_all_dim']}"

@@ -323,37 +323,50 @@ class Arrangement:
             chosen: which entries of one group to take
             within: which group that is
         """
-        flat_axes: list[Axis | None] = []
+        had: list[Axis | None] = []
         for dim in axes:
-            flat_axes += self.leaves(dim, groups) if dim else [None]
-        t = tensor.reshape([axis.size if axis else 1 for axis in flat_axes])
-        order = []
-        for group in groups:
-            for axis in group:
-                at = next((i for i, had in enumerate(flat_axes) if same(had, axis)), None)
-                if at is None:
-                    t = t.unsqueeze(-1)
-                    flat_axes.append(None)
-                    order.append(t.ndim - 1)
-                else:
-                    order.append(at)
+            had += self.leaves(dim, groups) if dim else [None]
+        t = tensor.reshape([axis.size if axis else 1 for axis in had])
+        t = self.in_order(t, had, [axis for group in groups for axis in group])
+        if chosen is not None:
+            t = self.entries_of(t, groups, chosen, within)
+        return self.merged(t, groups, chosen is not None, within)
+
+    @staticmethod
+    def in_order(t: Tensor, had: list[Axis | None], wanted: Sequence[Axis]) -> Tensor:
+        """Give a tensor one dimension for each axis that is wanted, of size 1 for what it lacks.
+
+        Args:
+            t: with a dimension for each axis that it has
+            had: these axes; None where the size is 1
+            wanted: axes, by root
+
+        Raises:
+            MisfitError: it has an axis that is not wanted.
+        """
+        had, order = [*had], []
+        for axis in wanted:
+            at = next((i for i, each in enumerate(had) if same(each, axis)), None)
+            if at is None:
+                t = t.unsqueeze(-1)
+                had.append(None)
+                at = t.ndim - 1
+            order.append(at)
         rest = [at for at in range(t.ndim) if at not in order]
         if any(t.shape[at] != 1 for at in rest):
             raise MisfitError("of one of its dimensions it is not clear what it stands for")
-        t = t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
-        at = 0
-        for number, group in enumerate(groups):
-            if chosen is not None and number == within:
-                if len(group) == 1 and t.shape[at] > 1:
-                    t = t.index_select(at, chosen)
-                elif len(group) > 1:
-                    t = t.reshape([*t.shape[:at], -1, *t.shape[at + len(group) :]])
-                    if t.shape[at] > 1:
-                        t = t.index_select(at, chosen)
-                    at += 1
-                    continue
-            at += len(group)
-        return self.merged(t, groups, chosen is not None, within)
+        return t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
+
+    @staticmethod
+    def entries_of(
+        t: Tensor, groups: Sequence[Sequence[Axis]], chosen: Tensor, within: int
+    ) -> Tensor:
+        """Merge the axes of one group, and take some of its entries, unless it lacks them all."""
+        at = sum(len(group) for group in groups[:within])
+        count = len(groups[within])
+        if count > 1:
+            t = t.reshape([*t.shape[:at], -1, *t.shape[at + count :]])
+        return t.index_select(at, chosen) if count and t.shape[at] > 1 else t
 
     def merged(
         self, t: Tensor, groups: Sequence[Sequence[Axis]], has_chosen: bool, within: int

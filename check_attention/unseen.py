@@ -346,32 +346,46 @@ def does_to_tokens(
     out = next((t for t in flat([result]) if isinstance(t, Tensor)), None)
     if out is None or not active or any(s is None or s.is_mutable for s in schemas):
         return ""
+    trial = Trial(func, args, kwargs, out)
+    devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
+    with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
+        if not any(map(trial.mixes_tokens, active)):
+            return ""
+        if len(active) > 2:
+            return "attention" if any(map(trial.doubles_with, active)) else ""
+        if all(map(trial.doubles_with, active)):
+            return "product" if len(active) == 2 else ""
+        return "attention" if len(active) == 2 or out.shape != args[active[0]].shape else ""
 
-    def again(at: int, t: Tensor) -> Tensor:
-        given = [*args[:at], t, *args[at + 1 :]]
-        found = next(each for each in flat([func(*given, **kwargs)]) if isinstance(each, Tensor))
-        return found.detach()
 
-    def is_mixed(at: int) -> bool:
-        t = args[at].detach()
+@dataclass(frozen=True)
+class Trial:
+    """An operation that is called again with other values in place of one argument."""
+
+    func: Callable[..., Any]
+    args: Any
+    kwargs: Any
+    out: Tensor  # what it gave at first
+
+    def again(self, at: int, t: Tensor) -> Tensor:
+        """Give what comes out with another tensor in one place."""
+        given = [*self.args[:at], t, *self.args[at + 1 :]]
+        made = self.func(*given, **self.kwargs)
+        return next(each for each in flat([made]) if isinstance(each, Tensor)).detach()
+
+    def mixes_tokens(self, at: int) -> bool:
+        """Say whether one entry along an axis, changed, changes more than its own share."""
+        t = self.args[at].detach()
         for axis in range(max(0, t.ndim - 3), t.ndim - 1):
             other = t.clone()
             first = other.select(axis, 0)
             first += 1
-            changed = int((again(at, other) != out).sum())
-            if changed > max(first.numel(), out.numel() // t.shape[axis]):
+            changed = int((self.again(at, other) != self.out).sum())
+            if changed > max(first.numel(), self.out.numel() // t.shape[axis]):
                 return True
         return False
 
-    def doubles(at: int) -> bool:
-        return torch.allclose(again(at, args[at].detach() * 2), out * 2, rtol=0.01, atol=1e-4)
-
-    devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
-    with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
-        if not any(map(is_mixed, active)):
-            return ""
-        if len(active) > 2:
-            return "attention" if any(map(doubles, active)) else ""
-        if all(map(doubles, active)):
-            return "product" if len(active) == 2 else ""
-        return "attention" if len(active) == 2 or out.shape != args[active[0]].shape else ""
+    def doubles_with(self, at: int) -> bool:
+        """Say whether what comes out is twice as large if one argument is."""
+        twice = self.again(at, self.args[at].detach() * 2)
+        return torch.allclose(twice, self.out * 2, rtol=0.01, atol=1e-4)
