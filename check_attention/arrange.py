@@ -348,7 +348,7 @@ class Look:
         )  # fmt: skip
         if layout := layout_of(call, part, k, count):
             sums.about["layout_fault"], sums.about["layout_detail"] = layout
-        self.judge_sequences(part, which, sums)
+        self.judge_sequences(call, part, which, sums)
         is_sum = slopes.is_straight and not slopes.is_capped
         scored = Scored(q, k, scale, factors, is_sum)
         measured = measure(sums, logits, scored, sink, places, call.has_nan)
@@ -604,8 +604,10 @@ class Look:
                 whole = rows if whole is None else whole | rows
         return whole
 
-    def judge_sequences(self, part: Part, which: int, sums: Sums) -> None:
-        """Say whether keys are what the model was given as its batch, as without batch_first."""
+    def judge_sequences(self, call: Call, part: Part, which: int, sums: Sums) -> None:
+        """Say whether keys are what the model was given as its batch, as without batch_first; and
+        note whether this is known to be none of the tokens.
+        """
         w = self.watcher
         first, second = w.given
         q, k = (part.product.letters[part.pair[at]] for at in (1 - which, which))
@@ -613,6 +615,12 @@ class Look:
             dim for x, dim in zip(k, part.given[which], strict=False)
             if x not in q and x in part.product.result
         ]  # fmt: skip
+        shared = [
+            dim for x, dim in zip(k, part.given[which], strict=False)
+            if x in part.product.result and all(part.product.has(at, x) for at in part.pair)
+        ]  # fmt: skip
+        if any(axis.root is w.batch for dim in shared for axis in dim):
+            w.in_batches.add(call.place)
         if w.heads and first < second and any(a.root is w.batch for dim in keys for a in dim):
             sums.about["axis_verdict"] = "sequences"
             sums.about["axis_detail"] = (

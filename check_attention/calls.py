@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from check_attention.again import restored
+from check_attention.apart import judge_apart
 from check_attention.axes import flat
 from check_attention.kernels import kernels
 from check_attention.masks import compare_biases, compare_padding
@@ -134,6 +136,7 @@ def check(
     with watched(model, rows, scale, allow) as (report, watcher), torch.no_grad(), restored(model):
         last = _call_all(model, batches, forward, watcher)
     _other_length(model, last, forward, report, rows, scale)
+    judge_apart(model, last, forward or call_with, report, watcher.in_batches)
     if not report.rows:
         unseen = "; ".join([*report.unseen, *report.notes])
         raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
@@ -356,18 +359,3 @@ def _misfit(model: nn.Module, batch: Any) -> str | None:
     except TypeError as error:
         return str(error)
     return None
-
-
-@contextmanager
-def restored(model: nn.Module) -> Iterator[None]:
-    """Put buffers and random numbers back as they were."""
-    buffers = [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
-    begun = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-    devices = range(torch.cuda.device_count() if begun else 0)
-    with torch.random.fork_rng(devices=list(devices)):
-        try:
-            yield
-        finally:
-            with torch.no_grad():
-                for buffer, old in buffers:
-                    buffer.copy_(old)

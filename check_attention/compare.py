@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from check_attention.calls import ROWS, call_with, restored, watched
+from check_attention.again import restored
+from check_attention.calls import ROWS, call_with, watched
 from check_attention.words import CLOSE, CheckError
 
 SAME = 1e-3  # logits differ by less of their spread through rounding, in single precision

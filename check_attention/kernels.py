@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.overrides import _get_current_function_mode, _pop_mode_temporarily
 
+from check_attention.again import random_kept
 from check_attention.axes import Axes, Axis
 from check_attention.traces import Arrangement, Trace
 from check_attention.watcher import Watcher
@@ -249,9 +250,8 @@ def _unrolled(watcher: Watcher, vmapped: Callable[..., Any]) -> Callable[..., An
             result = vmapped(function, in_dims, *more, **kwargs)
         finally:
             watcher.is_paused = False
-        devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
         try:
-            with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
+            with torch.no_grad(), random_kept():
                 for each in _slices(function, in_dims, args):
                     function(*each, **kwargs)
         except Exception as error:

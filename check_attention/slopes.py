@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from check_attention.again import gradients_asked
 from check_attention.axes import Axes, Axis
 from check_attention.follow import SHAPES
 from check_attention.traces import Arrangement, Call, MisfitError, Part, code_line, same
@@ -230,13 +231,8 @@ def slopes_of(call: Call, found: Arrangement) -> Slopes:
     """
     if call.step is None:
         raise NoReplayError("there are too many calls")
-    devices = [call.logits.device] if call.logits.device.type == "cuda" else []
     why = "there are too many logits"
-    with (
-        torch.random.fork_rng(devices=devices),
-        torch.inference_mode(False),
-        torch.enable_grad(),
-    ):
+    with gradients_asked():
         for chosen in _rows_to_take(call, found):
             try:
                 return _slopes(call, found, *chosen)
@@ -596,12 +592,7 @@ def slopes_by_row(change: Callable[[Tensor], Tensor], raw: Tensor, scale: float)
     Raises:
         NoReplayError: that cannot be done; says why.
     """
-    devices = [raw.device] if raw.device.type == "cuda" else []
-    with (
-        torch.random.fork_rng(devices=devices),
-        torch.inference_mode(False),
-        torch.enable_grad(),
-    ):
+    with gradients_asked():
         try:
             start = raw.detach().double().requires_grad_()
             made = change(start)

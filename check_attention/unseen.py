@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.weak import WeakIdKeyDictionary
 
+from check_attention.again import random_kept
 from check_attention.axes import Axis, Contraction, flat
 from check_attention.traces import code_line
 
@@ -347,8 +348,7 @@ def does_to_tokens(
     if out is None or not active or any(s is None or s.is_mutable for s in schemas):
         return ""
     trial = Trial(func, args, kwargs, out)
-    devices = range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0)  # type: ignore[no-untyped-call]
-    with torch.no_grad(), torch.random.fork_rng(devices=[*devices]):
+    with torch.no_grad(), random_kept():
         if not any(map(trial.mixes_tokens, active)):
             return ""
         if len(active) > 2:

@@ -146,6 +146,7 @@ class Watcher(TorchFunctionMode):
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding = Padding()  # of the batch
+        self.in_batches: set[str] = set()  # layers of which the batch is known to be no tokens
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
         self.notes: list[str] = []
