@@ -712,7 +712,7 @@ class Look:
             used = query.shape[-1] ** -0.5 if scale is None else float(scale)
             call.slopes = Slopes(torch.tensor([used]), is_bias_scaled=is_bias_scaled)
             call.has_nan = result is not None and has_nan(result)
-            self.rows_of_kernel(call, query, shape, logits_of, is_sum, result)
+            self.rows_of_kernel(call, shape, logits_of, is_sum, result)
             call.v = None
             if result is not None and value is not None and result.ndim == len(call.axes):
                 last = (w.trace(value).axes or ((),))[-1] or (Axis(result.shape[-1], True),)
@@ -749,8 +749,8 @@ class Look:
         return call, [c.size(x) for x in c.result]
 
     def rows_of_kernel(
-        self, call: Call, query: Tensor, shape: list[int],
-        logits_of: LogitsOf, is_sum: bool, result: Tensor | None,
+        self, call: Call, shape: list[int], logits_of: LogitsOf, is_sum: bool,
+        result: Tensor | None,
     ) -> None:  # fmt: skip
         """Compute some rows of the logits again, and measure them."""
         found = self.arranged(call, call.keys or set())

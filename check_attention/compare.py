@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from check_attention.again import restored
 from check_attention.calls import ROWS, call_with, watched
+from check_attention.measure import centred
 from check_attention.words import CLOSE, CheckError
 
 SAME = 1e-3  # logits differ by less of their spread through rounding, in single precision
@@ -255,13 +256,13 @@ def _note_logits(one: Any, other: Any, ratio: Tensor, limit: float, found: dict[
     a, b = one["measured"], other["measured"]
     both = a.allowed & b.allowed
     if a.is_sum and b.is_sum:
-        parts = [_centred(m.logits - m.level, both) for m in (a, b)]
+        parts = [centred(m.logits - m.level, both) for m in (a, b)]
         parts[1] = parts[1] / ratio
         _product(one, other, parts, limit, found)
-        biases = [_centred(m.level, both) for m in (a, b)]
+        biases = [centred(m.level, both) for m in (a, b)]
         _bias(biases, _size(parts[0]), limit, found)
     elif not found:
-        gap = _gap([_centred(m.logits, both) for m in (a, b)])
+        gap = _gap([centred(m.logits, both) for m in (a, b)])
         if gap > limit:
             found["q and k"] = _words_of_product(gap)
 
@@ -367,12 +368,6 @@ def _size(values: Tensor) -> float:
 def _gap(pair: list[Tensor]) -> float:
     """Give the difference of two, relative to the first."""
     return _size(pair[1] - pair[0]) / (_size(pair[0]) or 1.0)
-
-
-def _centred(values: Tensor, allowed: Tensor) -> Tensor:
-    count = allowed.sum(-1, keepdim=True).clamp(min=1)
-    values = torch.where(allowed, values, 0)
-    return torch.where(allowed, values - values.sum(-1, keepdim=True) / count, 0)
 
 
 def _share(

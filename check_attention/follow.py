@@ -386,19 +386,23 @@ def kept_scores(
         return next((s for s in (scores, *others) if not _is_done(s)), scores)
     if name in PLUS | MINUS:
         is_less = name in MINUS and args[0] is tensor
-        return _added(scores, args, kwargs, tensor, trace, -1 if is_less else 1)
+        return _added(scores, args, tensor, trace, -1 if is_less else 1)
     if name in TIMES and len(args) == 2:
         other = args[args[0] is tensor]
         if isinstance(other, Tensor) and trace.axes is not None and is_zero_one(other):
             return leave_out(scores, other == 0, tensor, trace, 0.0, "a factor of 0")
     if name in TRIANGLES and trace.axes is not None:
-        kept = torch.ones(tensor.shape[-2:], dtype=torch.bool, device=tensor.device)
-        diagonal = args[1] if len(args) > 1 else kwargs.get("diagonal", 0)
-        kept = kept.tril(diagonal) if name.startswith("tril") else kept.triu(diagonal)
-        return leave_out(scores, ~kept, tensor, trace, 0.0)
+        return leave_out(scores, ~triangle(name, args, kwargs), tensor, trace, 0.0)
     if name in FILLS:
         return _filled(scores, name, args, kwargs, tensor, trace)
     return scores
+
+
+def triangle(name: str, args: Any, kwargs: Any) -> Tensor:
+    """Say what of rows × columns tril or triu keeps."""
+    kept = torch.ones(args[0].shape[-2:], dtype=torch.bool, device=args[0].device)
+    diagonal = args[1] if len(args) > 1 else kwargs.get("diagonal", 0)
+    return kept.tril(diagonal) if name.startswith("tril") else kept.triu(diagonal)
 
 
 def _is_done(scores: Scores) -> bool:
@@ -423,9 +427,7 @@ def leave_out(
     return replace(scores, left_out=left_out, filled=words or f"{value:.3g}", lines=lines)
 
 
-def _added(
-    scores: Scores, args: Any, kwargs: Any, tensor: Tensor, trace: Trace, sign: int
-) -> Scores:
+def _added(scores: Scores, args: Any, tensor: Tensor, trace: Trace, sign: int) -> Scores:
     """Note what is added to scores: a bias, or a mask of zeros and ones."""
     other = next((a for a in args if isinstance(a, Tensor) and a is not tensor), None)
     if other is None or other.numel() < 2:

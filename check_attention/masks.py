@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from check_attention.measure import Measured, Sums
+from check_attention.measure import Measured, Sums, centred
 from check_attention.words import CLOSE
 
 LEAK = 1e-3  # a share of a row's weight that is more than rounding
@@ -418,13 +418,7 @@ def straight_bias(found: Measured, places: Tensor, offset: int) -> list[float] |
     allowed = found.allowed
     j = torch.arange(allowed.shape[-1], device=allowed.device)
     distance = -(places[:, None] + offset - j).abs().float().expand(allowed.shape)
-    count = allowed.sum(-1, keepdim=True).clamp(min=1)
-
-    def centred(values: Tensor) -> Tensor:
-        values = torch.where(allowed, values, 0)
-        return torch.where(allowed, values - values.sum(-1, keepdim=True) / count, 0)
-
-    bias, x = centred(found.level), centred(distance)
+    bias, x = centred(found.level, allowed), centred(distance, allowed)
     square, cross, of_x = (
         values.sum((0, 2, 3)) for values in (bias.square(), bias * x, x.square())
     )
@@ -480,9 +474,7 @@ def bias_of(found: Measured) -> Tensor | None:
     allowed, level = found.allowed[0], found.level[0]
     if allowed.numel() > BIASES:
         return None
-    count = allowed.sum(-1, keepdim=True).clamp(min=1)
-    level = torch.where(allowed, level, 0)
-    bias = torch.where(allowed, level - level.sum(-1, keepdim=True) / count, 0)
+    bias = centred(level, allowed)
     size = float(bias.abs().max()) if bias.numel() else 0.0
     return bias.cpu() if size > 0.05 else None
 

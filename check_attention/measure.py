@@ -194,6 +194,13 @@ def uneven(t: Tensor) -> Tensor:
     return (lengths / mean - 1).abs().amax((0, 2))
 
 
+def centred(values: Tensor, allowed: Tensor) -> Tensor:
+    """Take the mean over the keys that take part away from each row; 0 for all others."""
+    count = allowed.sum(-1, keepdim=True).clamp(min=1)
+    values = torch.where(allowed, values, 0)
+    return torch.where(allowed, values - values.sum(-1, keepdim=True) / count, 0)
+
+
 class Counted:
     """Some rows of logits, batch × heads × rows × keys, and what of them is counted."""
 
@@ -212,8 +219,7 @@ class Counted:
 
     def centred(self, values: Tensor) -> Tensor:
         """Take the mean over the keys away, as softmax does not see it."""
-        mean = torch.where(self.allowed, values, 0).sum(-1) / self.keys.clamp(min=1)
-        return torch.where(self.allowed, values - mean[..., None], 0)
+        return centred(values, self.allowed)
 
     def variance(self, values: Tensor) -> Tensor:
         """Give the variance of each row, over the keys that take part."""

@@ -273,7 +273,7 @@ def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: lis
     for each, _ in replay.starts:
         each.is_done = True
     one, other = (
-        _placed(g[at], found, part, row, replay) / _of_keys(s, axes, groups, found, part)  # type: ignore[arg-type]
+        _placed(g[at], found, part, row, replay) / _of_keys(s, axes, groups, found)  # type: ignore[arg-type]
         for g, s in zip(by_start, signs, strict=True)
     )
     both = one.isfinite() & other.isfinite()
@@ -283,7 +283,7 @@ def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: lis
         return made
     each = torch.where(one.isfinite(), one, other)
     raw = _placed(starts[at].detach(), found, part, row, replay)
-    return summary(each, _of_keys(logits.detach(), axes, groups, found, part), raw, made)
+    return summary(each, _of_keys(logits.detach(), axes, groups, found), raw, made)
 
 
 def _way(step: Step, start: Step) -> list[Step]:
@@ -535,7 +535,7 @@ def _signs(logits: Tensor, dims: Sequence[int], seed: int) -> Tensor:
     return (along.reshape(shape) * by_row).to(logits.device)
 
 
-def _of_keys(t: Tensor, axes: Any, groups: Any, found: Arrangement, part: Part) -> Tensor:
+def _of_keys(t: Tensor, axes: Any, groups: Any, found: Arrangement) -> Tensor:
     """Arrange what is shaped as the logits, without columns that the product did not have."""
     placed = found.place(t, axes, groups)
     before = sum(axis.before for axis in found.keys)

@@ -218,6 +218,7 @@ class Trace:
 
 
 TAKEN = 8192  # entries of an output that are looked at to tell it from another
+ROWS_AT = 2  # batch, heads, rows, keys
 WEAK = -10.0  # what is added to leave a key out should be far below this
 UNKNOWN = Trace()
 OWNED = Trace(is_owned=True)
@@ -291,11 +292,6 @@ def words_of_added(mask: Tensor) -> str:
     return f"it adds {one:.3g} and {other:.3g} to the scores, where it should add 0 and −∞"
 
 
-def shape_of(axes: Axes) -> list[int]:
-    """Give the sizes of all axes that are merged in each dimension."""
-    return [size for dim in axes for size in ([axis.size for axis in dim] or [1])]
-
-
 class MisfitError(Exception):
     """A tensor that does not have the axes of the call."""
 
@@ -312,7 +308,7 @@ class Arrangement:
 
     def place(
         self, tensor: Tensor, axes: Axes, groups: Sequence[Sequence[Axis]],
-        chosen: Tensor | None = None, within: int = 2,
+        chosen: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
         """Bring a tensor to one dimension for each group; what it lacks has the size 1.
 
@@ -320,8 +316,7 @@ class Arrangement:
             tensor: any
             axes: its own
             groups: axes, by root, in the order that is wanted
-            chosen: which entries of one group to take
-            within: which group that is
+            chosen: which entries of the third group to take, the rows
         """
         had: list[Axis | None] = []
         for dim in axes:
@@ -329,8 +324,8 @@ class Arrangement:
         t = tensor.reshape([axis.size if axis else 1 for axis in had])
         t = self.in_order(t, had, [axis for group in groups for axis in group])
         if chosen is not None:
-            t = self.entries_of(t, groups, chosen, within)
-        return self.merged(t, groups, chosen is not None, within)
+            t = self.some_rows(t, groups, chosen)
+        return self.merged(t, groups, chosen is not None)
 
     @staticmethod
     def in_order(t: Tensor, had: list[Axis | None], wanted: Sequence[Axis]) -> Tensor:
@@ -358,23 +353,19 @@ class Arrangement:
         return t.permute([*order, *rest]).reshape([t.shape[at] for at in order])
 
     @staticmethod
-    def entries_of(
-        t: Tensor, groups: Sequence[Sequence[Axis]], chosen: Tensor, within: int
-    ) -> Tensor:
-        """Merge the axes of one group, and take some of its entries, unless it lacks them all."""
-        at = sum(len(group) for group in groups[:within])
-        count = len(groups[within])
+    def some_rows(t: Tensor, groups: Sequence[Sequence[Axis]], chosen: Tensor) -> Tensor:
+        """Merge the axes of the rows, and take some of these, unless it has none."""
+        at = sum(len(group) for group in groups[:ROWS_AT])
+        count = len(groups[ROWS_AT])
         if count > 1:
             t = t.reshape([*t.shape[:at], -1, *t.shape[at + count :]])
         return t.index_select(at, chosen) if count and t.shape[at] > 1 else t
 
-    def merged(
-        self, t: Tensor, groups: Sequence[Sequence[Axis]], has_chosen: bool, within: int
-    ) -> Tensor:
+    def merged(self, t: Tensor, groups: Sequence[Sequence[Axis]], has_chosen: bool) -> Tensor:
         """Merge the dimensions of each group into one."""
         shape, at = [], 0
         for number, group in enumerate(groups):
-            count = 1 if has_chosen and number == within and len(group) > 1 else len(group)
+            count = 1 if has_chosen and number == ROWS_AT and len(group) > 1 else len(group)
             dims = t.shape[at : at + count]
             # Merging an axis that is missing (1) with others needs it in full.
             if any(size == 1 for size in dims) and not all(size == 1 for size in dims):

@@ -46,6 +46,7 @@ from check_attention.follow import (
     known_after,
     leave_out,
     measured_after,
+    triangle,
     turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK
@@ -440,7 +441,7 @@ class Watcher(TorchFunctionMode):
                 or name in TRIANGLES
                 or (name in TIMES and any(isinstance(a, Tensor) and is_zero_one(a) for a in args))
             )
-        if len(having) == 1 and self.is_cut(name, args):
+        if len(having) == 1 and self.is_cut(name, args, kwargs):
             for each in weights:
                 each.call.is_cut = True
         if name in TIMES or name in OVER:
@@ -494,12 +495,10 @@ class Watcher(TorchFunctionMode):
         if differs and not (one.is_rescaled or other.is_rescaled):
             one.sums.about["axis_verdict"] = "shifted"
 
-    def is_cut(self, name: str, args: Any) -> bool:
+    def is_cut(self, name: str, args: Any, kwargs: Any) -> bool:
         """Say whether a mask takes weight from most rows, after softmax."""
         if name in TRIANGLES:
-            kept = torch.ones(args[0].shape[-2:], device=args[0].device)
-            kept = (kept.tril if name.startswith("tril") else kept.triu)(*args[1:2])
-            lost = args[0].detach().mul(1 - kept).sum(-1)
+            lost = args[0].detach().mul(~triangle(name, args, kwargs)).sum(-1)
             return bool((lost > LEAK).float().mean() > 0.5)
         if len(args) < 2:
             return False
@@ -1060,7 +1059,7 @@ class Watcher(TorchFunctionMode):
     ) -> None:  # fmt: skip
         """Note a call of scaled_dot_product_attention."""
         if query.is_nested:
-            self.nested(query, key, value, is_causal, scale)
+            self.nested(query, key, is_causal, scale)
             return
         dropped = IN_EVAL if dropout_p and self.is_eval else ""
         if query.ndim > 2 and query.shape[-3] != key.shape[-3] > 1:  # grouped heads
@@ -1072,9 +1071,7 @@ class Watcher(TorchFunctionMode):
                 self.traces[key] = replace(known, axes=(*axes[:-2], tokens, axes[-1]), scores=None)
         self.look.fused(result, query, key, attn_mask, is_causal, scale, value, dropped)
 
-    def nested(
-        self, query: Tensor, key: Tensor, value: Tensor, is_causal: bool, scale: float | None
-    ) -> None:
+    def nested(self, query: Tensor, key: Tensor, is_causal: bool, scale: float | None) -> None:
         """Note a call with nested tensors, one sequence after another."""
         known = [self.trace(t).known for t in (query, key)]
         for q, k in zip(query.unbind(0), key.unbind(0), strict=True):

@@ -471,6 +471,11 @@ MASK = {
         lambda s, q, k, v: z(q, k).softmax(-1).tril() @ v,
         lambda s, q, k, v: over(z(q, k).softmax(-1).tril(), -1) @ v,
     ),
+    "tril of the weights, its diagonal by name": (
+        "fails",
+        lambda s, q, k, v: z(q, k).softmax(-1).tril(diagonal=0) @ v,
+        lambda s, q, k, v: z(q, k).softmax(-1).tril(diagonal=48) @ v,
+    ),
     "weights times a mask": (
         "fails",
         lambda s, q, k, v: (z(q, k).softmax(-1) * (~later(z(q, k))).float()) @ v,
