@@ -6,15 +6,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from check_attention.again import restored
+from check_attention.again import random_kept, restored
 from check_attention.axes import flat
 from check_attention.report import Report
 
 OTHERS = 2  # sequences beside the first that are run again
+# By module, what it was given of the first sequence, and what it made of it.
+Firsts = dict[str, tuple[list[Tensor], list[Tensor]]]
 MOVED = 1e-3  # by how much a result may change, relative to the largest: rounding is less
 APART = (
-    "what it makes of one sequence changes as the others of the batch do. Look at where batch and "
-    "heads are joined or split: the order has to be the same"
+    "what it makes of one sequence changes {when}. Look at where the batch and heads, or windows, "
+    "are joined or split, and at masks for them: the order has to be the same"
 )
 
 
@@ -24,8 +26,9 @@ def judge_apart(
 ) -> None:  # fmt: skip
     """Name modules of a report that make something else of a sequence if the others change.
 
-    The last batch runs twice more: with some of its sequences, and with the first in place of each.
-    What a module is given of the first has to be the same for it to count.
+    The last batch runs three times more: with some of its sequences, with the first in place of
+    each, and with the first alone; in training once more, to see what is random. What a module is
+    given of the first has to be the same to count.
 
     Args:
         model: any
@@ -34,7 +37,9 @@ def judge_apart(
         report: whose rows are told
         layers: those whose batch is known to be none of the tokens
     """
-    layers = layers - {r.layer for r in report.rows if r.axis_verdict or r.layout_verdict}
+    layers = layers - {
+        r.layer for r in report.rows if r.axis_verdict or r.layout_verdict or r.mask_verdict
+    }
     modules = {name or type(module).__name__: module for name, module in model.named_modules()}
     watched = {
         name: module
@@ -45,20 +50,37 @@ def judge_apart(
     if not watched or count < 2:
         return
     some = min(count, 1 + OTHERS)
-    try:
-        both = [
-            _firsts(model, watched, lambda each=each: call(model, each), some)
-            for each in (_chosen(batch, count, at) for at in (range(some), [0] * some))
-        ]
-    except Exception:  # it cannot be run with fewer sequences, say
-        return
-    for name in both[0].keys() & both[1].keys():
-        (given, made), (given_again, made_again) = (each[name] for each in both)
-        if _are_same(given, given_again) and not _are_same(made, made_again):
-            for row in report.rows:
-                if row.layer == name:
-                    row.axis_verdict, row.axis_detail = "sequences", APART
+    dims: dict[str, int] = {}
+
+    def run(at: list[int]) -> Firsts:
+        """Run some sequences; nothing, if the model takes no such batch."""
+        each = _chosen(batch, count, at)
+        try:
+            return _firsts(model, watched, lambda: call(model, each), len(at), dims)
+        except Exception:
+            return {}
+
+    beside = run([*range(some)])
+    by_chance: set[str] = set()  # dropout drops out something else where shapes differ
+    if any(module.training for module in model.modules()):
+        with random_kept():
+            torch.manual_seed(OTHERS)
+            again = run([*range(some)])
+        by_chance = {name for name in again if not _are_same(beside[name][1], again[name][1])}
+    for when, at in (("as others of the batch do", [0] * some), ("if it is alone", [0])):
+        again = run(at)
+        for name in beside.keys() & again.keys() - (by_chance if len(at) == 1 else set()):
+            if _has_moved(beside[name], again[name]):
+                for row in [r for r in report.rows if r.layer == name and not r.axis_verdict]:
+                    row.axis_verdict, row.axis_detail = "sequences", APART.format(when=when)
                     row.explain()
+
+
+def _has_moved(one: tuple[list[Tensor], list[Tensor]], other: tuple[list[Tensor], ...]) -> bool:
+    """Say whether a module has made something else of the same."""
+    (given, made), (given_again, made_again) = one, other
+    is_same_shape = [t.shape for t in made] == [t.shape for t in made_again]
+    return is_same_shape and _are_same(given, given_again) and not _are_same(made, made_again)
 
 
 def sequences_of(batch: Any) -> int:
@@ -86,17 +108,31 @@ def _is_of_batch(module: nn.Module) -> bool:
 
 
 def _firsts(
-    model: nn.Module, modules: Mapping[str, nn.Module], run: Callable[[], Any], count: int
-) -> dict[str, tuple[list[Tensor], list[Tensor]]]:
-    """Run a model; give what modules were given of the first sequence, and what they made of it."""
-    found: dict[str, tuple[list[Tensor], list[Tensor]]] = {}
+    model: nn.Module, modules: Mapping[str, nn.Module], run: Callable[[], Any], count: int,
+    dims: dict[str, int],
+) -> Firsts:  # fmt: skip
+    """Run a model; give what modules were given of the first sequence, and what they made of it.
+
+    Args:
+        model: any
+        modules: those that are looked at, by name
+        run: what runs the model
+        count: how many sequences it runs
+        dims: which dimension of what a module is given has them; added to in the first run
+    """
+    found: Firsts = {}
     names = {module: name for name, module in modules.items()}
 
     def note(module: nn.Module, args: Any, kwargs: Any, made: Any) -> None:
         name = names[module]
-        given = _of_first([args, [*kwargs.values()]], count, is_given=True)
-        if name not in found and (of_first := _of_first([made], count)):
-            found[name] = given, of_first
+        given = _tensors_in([args, [*kwargs.values()]])
+        if name not in dims and (new := _dim_of_sequences(given, count)) is not None:
+            dims[name] = new
+        if name in found or name not in dims:
+            return
+        dim = dims[name]
+        if of_made := _of_first(_tensors_in([made]), count, dim, is_given=False):
+            found[name] = _of_first(given, count, dim, is_given=True), of_made
 
     hooks = [m.register_forward_hook(note, with_kwargs=True) for m in modules.values()]
     try:
@@ -108,22 +144,42 @@ def _firsts(
     return found
 
 
-def _of_first(values: Any, count: int, is_given: bool = False) -> list[Tensor]:
+def _dim_of_sequences(given: list[Tensor], count: int) -> int | None:
+    """Say which dimension of what a module was given has the sequences, the first or the second.
+
+    The first may have windows, or heads, of each sequence behind each other.
+    """
+    some = [t for t in given if t.ndim > 1 and not _is_square(t)]
+    for dim in (0, 1):
+        if any(t.ndim > 1 + dim and t.shape[dim] == count for t in some):
+            return dim
+    return 0 if any(t.ndim > 2 and t.shape[0] % count == 0 for t in some) else None
+
+
+def _of_first(tensors: list[Tensor], count: int, dim: int, is_given: bool) -> list[Tensor]:
     """Give of each tensor the first sequence.
 
-    Of what was given, a tensor without a dimension of sequences is for all of them.
+    Of what was given, a tensor without a dimension of sequences is for all of them; a mask of all
+    pairs may be made of them, and is left out.
     """
     made = []
-    for t in flat(values):
-        if not isinstance(t, Tensor) or t.is_nested:
+    for t in tensors:
+        if is_given and _is_square(t):
             continue
-        if t.ndim > 1 and t.shape[0] == count:
-            made.append(t[0])
-        elif t.ndim > 2 and t.shape[1] == count:
-            made.append(t[:, 0])
+        if t.ndim > 1 + dim and t.shape[dim] % count == 0 and (dim == 0 or t.shape[dim] == count):
+            made.append(t.narrow(dim, 0, t.shape[dim] // count))
         elif is_given:
             made.append(t)
     return [t.detach().clone() for t in made]
+
+
+def _is_square(t: Tensor) -> bool:
+    """Say whether a tensor has an entry for each pair of tokens, as a mask has."""
+    return t.ndim > 1 and t.shape[-1] == t.shape[-2]
+
+
+def _tensors_in(values: Any) -> list[Tensor]:
+    return [t for t in flat(values) if isinstance(t, Tensor) and not t.is_nested]
 
 
 def _are_same(one: list[Tensor], other: list[Tensor]) -> bool:

@@ -343,6 +343,7 @@ class Look:
         sums = self.watcher.sums(
             call, heads, d, length=keys, positions=count, padded=padded,
             factors=[float(scale.mean()), of_q.factor, of_k.factor],
+            is_cap_first=any(abs(each * d**0.5 - 1) < CLOSE for each in slopes.behind_cap),
             **self.about_product(call, of_q, of_k),
             **self.about_axes(call, found, heads, count, keys),
         )  # fmt: skip
@@ -903,6 +904,11 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
                 "some of the tokens, and not some of the width. View it as batch × tokens × heads "
                 "× d, and transpose(1, 2)"
             )
+    if all(mixes_tokens(part, which) for which in (0, 1)):
+        return "cut", (
+            "q and k were viewed as batch × heads × tokens × d with the tokens first, so that a "
+            "head gets some of the tokens. View as batch × tokens × heads × d, and transpose"
+        )
     times = k.shape[2] // count if count > 1 and k.shape[2] % count == 0 else 1
     if times > 1:
         some = k[:1, :1]
@@ -920,6 +926,19 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
                 "repeat_interleave, or expand and flatten, and not repeat"
             )
     return None
+
+
+def mixes_tokens(part: Part, which: int) -> bool:
+    """Say whether rows of q, or of k, are tokens times some of what q·k sums over for others."""
+    letters, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
+    dims = dict(zip(letters, part.given[which], strict=False))
+    alone = [dim for x, dim in dims.items() if x not in others and x in part.product.result]
+    summed = {
+        a.root for x in part.product.summed(*part.pair) for a in dims.get(x, ()) if a.is_feature
+    }
+    return any(
+        any(a.root in summed for a in dim) and any(not a.is_feature for a in dim) for dim in alone
+    )
 
 
 def cuts_tokens(axes: Axes, dims: Sequence[int]) -> bool:

@@ -274,7 +274,8 @@ def assert_attention(
         options: as for `check`
     """
     report = check(model, batches, forward, show=False, **options)
-    found = report.faults(*fail_on)
+    kinds = [*fail_on]
+    found = report.faults(*kinds) if kinds else []
     if spread:
         out = [row for row in report.rows if not spread[0] <= row.spread <= spread[1]]
         found += [f"spread {row.spread:.3g}: {report.where([row])}" for row in out]

@@ -140,7 +140,7 @@ def _run(chosen: argparse.Namespace) -> int:
     """Do what the command was asked for; give its exit status."""
     kinds = [kind.strip() for kind in chosen.fail_on.split(",") if kind.strip() not in ("", "none")]
     allow = [name.strip() for name in chosen.allow.split(",") if name.strip()]
-    Report().faults(*kinds)  # names that do not exist are told before the model runs
+    _faults(Report(), kinds)  # names that do not exist are told before the model runs
     if (chosen.make is None) == (chosen.demo is None):
         raise CheckError("say what to check: package.module:function, or --demo none")
     if chosen.train and not chosen.widths:
@@ -207,13 +207,18 @@ def _print_and_save(chosen: argparse.Namespace, report: Report) -> None:
             report.figure(chosen.figure)
 
 
+def _faults(report: Report, kinds: list[str]) -> list[str]:
+    """Give what was found of some kinds; of none, nothing."""
+    return report.faults(*kinds) if kinds else []
+
+
 def _tell_faults(
     chosen: argparse.Namespace, report: Report, kinds: list[str], old: Report | None
 ) -> int:
     """Name what was found of --fail-on, and what differs from --baseline: 1, if anything does."""
     named = [kind for kind in kinds if report.faults(kind)]
     is_told = chosen.json != "-" and not chosen.quiet  # in full, with each verdict
-    wrong = [f"found: {', '.join(named)}"] if named and is_told else report.faults(*kinds)
+    wrong = [f"found: {', '.join(named)}"] if named and is_told else _faults(report, kinds)
     if old:
         wrong += [f"differs: {change}" for change in report.changes(old)]
     for words in wrong:
@@ -229,9 +234,20 @@ def main(arguments: list[str] | None = None) -> int:
     except CheckError as error:
         print(f"check_attention: {error}", file=sys.stderr)
     except Exception as error:  # of what is checked, and no verdict on it
-        traceback.print_exception(error)
+        print(_own_traceback(error), file=sys.stderr)
         print(f"check_attention: could not be run: {_in_a_line(error)}", file=sys.stderr)
     return 2
+
+
+def _own_traceback(error: BaseException) -> str:
+    """Give a traceback with the lines of what is checked, without ours and those of nn.Module."""
+    told = traceback.TracebackException.from_exception(error)
+    here = Path(__file__)
+    ours = str(here if here.stem == "check_attention" else here.parent)  # one file, or a package
+    others = (ours, nn.modules.module.__file__)
+    own = [frame for frame in told.stack if not frame.filename.startswith(others)]
+    told.stack = traceback.StackSummary.from_list(own or told.stack)
+    return "".join(told.format()).rstrip()
 
 
 def _in_a_line(error: Exception) -> str:

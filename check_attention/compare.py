@@ -95,8 +95,8 @@ def compare(
     (calls_a, out_a), (calls_b, out_b) = (
         _measured(model, batches, call, rows) for model in (model_a, model_b)
     )
-    if not calls_a or not calls_b:
-        raise CheckError("no attention was seen in one of the two")
+    if blind := [name for name, c in (("first", calls_a), ("second", calls_b)) if not c]:
+        raise CheckError(f"no attention was seen in the {' and the '.join(blind)} of the two")
     found = Comparison(_distance(out_a, out_b), min(len(calls_a), len(calls_b)))
     if len(calls_a) != len(calls_b):
         found.notes.append(

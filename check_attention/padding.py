@@ -108,7 +108,7 @@ def _is_blank(t: Tensor, tokens: Tensor) -> bool:
 
 
 def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> None:
-    """Read numbers of tokens, one for each sequence, if nothing stands behind so many of them."""
+    """Read numbers of tokens, one for each sequence: known, if nothing stands behind so many."""
     for t in contents:
         count = t.shape[1]
         if (
@@ -122,6 +122,9 @@ def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> Non
             if _is_blank(t, tokens):
                 made.known.setdefault(count, tokens)
                 break
+        else:  # they may be numbers of something else
+            if bool((lengths < count).any()) and bool((lengths != lengths[0]).any()):
+                made.tail.setdefault(count, at >= lengths[:, None])
 
 
 def _read_tail(t: Tensor, made: Padding) -> None:

@@ -60,7 +60,11 @@ class Report:
         return not self.faults(*NEVER_MEANT)
 
     def faults(self, *kinds: str) -> list[str]:
-        """Give a sentence for each of KINDS that some head has, with the heads."""
+        """Give a sentence for each of KINDS that some head has, with the heads.
+
+        Without kinds it is those that make a report not ok.
+        """
+        kinds = kinds or NEVER_MEANT
         found: list[str] = []
         told: dict[str, str] = {}  # a verdict, and the kind that it was given for
         for kind in kinds:

@@ -85,6 +85,7 @@ class Row:
     summands: int = 1  # products whose sum softmax is given
     is_mixed: bool = False  # the logits of all heads were mixed before softmax
     is_capped: bool = False
+    is_cap_first: bool = False  # what was capped is divided by √d
     is_other_bias: bool = False  # than the other layers of its kind have
     is_bias_divided: bool = False  # what was added to q·k was scaled with it
     is_mup: bool = False  # the module or its configuration says so
@@ -168,6 +169,7 @@ class Row:
         found = {
             "no cap": self.cap > 0 and not self.is_capped,
             "other cap": self.cap > 0 < self.cap_used and not _near(self.cap)(self.cap_used),
+            "cap first": self.is_cap_first,
             "bias sign": self.bias_slope < 0,
             "bias differs": self.is_other_bias,
             "bias twice": self.bias_times > 1.5,

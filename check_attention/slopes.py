@@ -209,6 +209,7 @@ class Slopes:
     is_straight: bool = True  # the same for all rows and keys of a head
     is_capped: bool = False
     cap: float = 0.0  # what bounds the scores
+    behind_cap: list[float] = field(default_factory=list)  # factors of what was bounded
     is_mixed: bool = False  # logits of other heads, rows or keys are mixed in
     is_bias_scaled: bool = False  # something was added before a factor
     places: int = 1  # steps that multiply
@@ -353,6 +354,7 @@ def _note_change(
     elif abs(size - 1) > CLOSE:
         made.places += 1
         made.factors.append(float(factor))
+        made.behind_cap += [size] * made.is_capped
         made.of_head, made.cap = made.of_head * factor, made.cap * size
     elif float(factor) < 0:
         made.of_head = -made.of_head

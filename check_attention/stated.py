@@ -20,7 +20,7 @@ OWN_SCALES = (
 # Parameters by the name of a scale, of which an attention is expected to make use.
 A_SCALE = re.compile(r"(logit|attn|attention|qk|softmax)_?(scale|gain)|^scale$|temperature|^tau$")
 # A soft cap of the logits by its name, but for that of the model's output.
-CAP = re.compile(r"soft_?cap|logits?_cap|attn_cap|attention_cap|cap_logits")
+CAP = re.compile(r"soft_?cap|logits?_cap|attn_cap|attention_cap|cap_logits|^cap$")
 NO_CAP = re.compile(r"final|output|lm_head|router|vocab|mlp|gate|expert|^logit_softcapping$")
 # Where a rotary embedding says by what it multiplies both q and k.
 ROTARY = ("attention_scaling", "attention_factor", "attn_factor", "yarn_mscale")

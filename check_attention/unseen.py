@@ -6,7 +6,7 @@ that are watched is looked at from outside: by its graph, or by what it gives fo
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -66,6 +66,7 @@ class Origin:
 
     is_active: bool
     products: frozenset[Product] = frozenset()
+    is_summary: bool = False  # features × features: two activations, summed over their tokens
 
 
 class Unseen:
@@ -118,6 +119,8 @@ class Unseen:
         products = frozenset[Product]().union(*(origin.products for origin in origins))
         if products and ("softm" in name or self.watcher.trace(result).weights):
             products = frozenset()  # from here on its weights are followed
+        sums = [t for t in values if isinstance(t, Tensor) and self.origin(t).is_summary]
+        sizes = {t.numel() for t in sums if name not in LAYERS and "softm" not in name}
         made = [result] if isinstance(result, Tensor) else result
         made = [args[0]] if name == "__setitem__" else made
         if not isinstance(made, list | tuple):
@@ -125,7 +128,7 @@ class Unseen:
         for t in made:
             if isinstance(t, Tensor):
                 kept = [p for p in products if name not in LAYERS and p.is_in(t)]
-                self.origins[t] = Origin(is_active, frozenset(kept))
+                self.origins[t] = Origin(is_active, frozenset(kept), t.numel() in sizes)
         if is_active and isinstance(func, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
             self.operation(func, result, args, kwargs)
 
@@ -148,11 +151,52 @@ class Unseen:
                 sides = (self.tokens(c, one, other), self.tokens(c, other, one))
                 if c.summed(one, other) and all(sides):
                     made = Origin(True, frozenset({Product((*sides[0], *sides[1]))}))
+                elif self.is_summary(c, one, other):
+                    made = Origin(True, is_summary=True)
+                else:
+                    self.reads_summary(c, one, other, result)
         elif large:
             kept = [p for origin in origins for p in origin.products if p.is_in(result)]
             made = Origin(made.is_active, frozenset(kept))  # heads that a matrix mixes
         self.origins[result] = made
         self.product = result
+
+    def is_summary(self, c: Contraction, one: int, other: int) -> bool:
+        """Say whether a product sums over the tokens of both, and has features of both left."""
+        traces = [self.watcher.trace(c.tensors[at]) for at in (one, other)]
+        if any(trace.axes is None or trace.weights or trace.scores for trace in traces):
+            return False
+
+        def is_made(at: int, trace: Any, letters: Iterable[str]) -> bool:
+            dims = [trace.axes[c.letters[at].index(x)] for x in letters if c.size(x) > 1]
+            return bool(dims) and all(dim and all(a.is_feature for a in dim) for dim in dims)
+
+        summed = c.summed(one, other)
+        of_tokens = [
+            dim
+            for x in summed
+            for at, trace in zip((one, other), traces, strict=True)
+            if (dim := trace.axes[c.letters[at].index(x)])
+        ]
+        if not of_tokens or any(a.is_feature for dim in of_tokens for a in dim):
+            return False
+        alone = [
+            [x for x in c.letters[at] if x in c.result and not c.has(other_at, x)]
+            for at, other_at in ((one, other), (other, one))
+        ]
+        both = zip((one, other), traces, alone, strict=True)
+        return all(is_made(at, trace, letters) for at, trace, letters in both)
+
+    def reads_summary(self, c: Contraction, one: int, other: int, result: Tensor) -> None:
+        """Name a product of a third activation's tokens with a sum over those of two others."""
+        for at, third in ((one, other), (other, one)):
+            is_sum = self.origin(c.tensors[at]).is_summary
+            of_tokens = any(side.roots for side in self.tokens(c, third, at))
+            if is_sum and c.summed(one, other) and of_tokens:
+                self.say(
+                    f"tokens of an activation meet, in {code_line()}, a product of two others that "
+                    "was summed over their tokens, as in linear attention. It is not judged"
+                )
 
     def tokens(self, c: Contraction, at: int, other: int) -> list[Side]:
         """Give the tokens that only one of two factors has brought to their product."""

@@ -1144,7 +1144,13 @@ class Watcher(TorchFunctionMode):
             fields["is_made"] = said.get("is_made", False)
             sums = self.found[key] = Sums(places=0, **fields)
         places = max(sums.about["places"], about.pop("places", 0))
-        for name in ("is_over_channels", "rows_are_heads", "is_bias_divided", "is_capped"):
+        for name in (
+            "is_over_channels",
+            "rows_are_heads",
+            "is_bias_divided",
+            "is_capped",
+            "is_cap_first",
+        ):
             about[name] = about.get(name, False) or sums.about.get(name, False)
         sums.about |= about | {"places": places}
         sums.about["lines"] = sums.about["lines"] | said["lines"]

@@ -52,6 +52,11 @@ SCALES = {
         HOLD,
         "Cap left out: {cap_source} says {cap:.3g}, and no logit was capped",
     ),
+    "cap first": (
+        HOLD,
+        "Cap before the scale: scores are capped, and divided by √d = {root:.3g} behind it, so "
+        "that the cap is {cap_used:.3g} in the end. Scale first",
+    ),
     "other cap": (
         HOLD,
         "Another cap than is stated: logits are capped at {cap_used:.3g}, and {cap_source} says "

@@ -39,6 +39,35 @@ def test_heads_that_are_taken_out_in_another_order(sequences):
     assert reports[1].ok
 
 
+class Windows(nn.Module):
+    """Four windows of each sequence, each with a mask of its own."""
+
+    def __init__(self, spread):
+        super().__init__()
+        self.num_heads, self.spread = 4, spread
+        self.qkv, self.o = nn.Linear(32, 96), nn.Linear(32, 32)
+        self.hidden = (torch.rand(4, 6, 6) < 0.4) & ~torch.eye(6).bool()
+
+    def forward(self, x):
+        y = x.reshape(-1, 6, 32)
+        q, k, v = self.qkv(y).reshape(-1, 6, 3, 4, 8).permute(2, 0, 3, 1, 4)
+        hidden = self.spread(self.hidden, len(x))
+        weights = (q @ k.mT / 8**0.5).masked_fill(hidden[:, None], -1e9).softmax(-1)
+        return self.o((weights @ v).transpose(1, 2).reshape(x.shape))
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_windows_that_have_the_mask_of_others(is_wrong):
+    """The others' content moves nothing, and their number does: so the first is run alone, too."""
+
+    def spread(mask, count):
+        return mask.repeat_interleave(count, 0) if is_wrong else mask.repeat(count, 1, 1)
+
+    report = ours.check(Windows(spread), [torch.randn(3, 24, 32)], show=False)
+    assert report.ok == (not is_wrong)
+    assert ("if it is alone" in report.rows[0].verdict) == is_wrong
+
+
 def test_one_sequence_says_nothing():
     assert ours.check(Stacked(batch_first), [torch.randn(1, 11, 24)], show=False).ok
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.check_attention import faults
-from tests.check_attention.script import functional, ours, torch
+from tests.check_attention.script import functional, nn, ours, torch
 
 
 def attended(z, v):
@@ -106,6 +106,8 @@ def test_every_difference_of_a_layer_is_named(name):
     assert not found.same
     assert found.others == [], "what comes after has no fault of its own"
     assert ours.compare(other, other, batches).same
+    with pytest.raises(ours.CheckError, match="no attention was seen in the second of the two"):
+        ours.compare(other, nn.Identity(), batches)
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])

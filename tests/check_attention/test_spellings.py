@@ -317,6 +317,11 @@ SCALE = {
         masked(lambda t: cap(t, 50.0)),
         {"soft_cap": 50.0},
     ),
+    "a cap before the scale, and nobody states it": (
+        "cap first",
+        lambda s, q, k, v: (cap(z(q, k, 1.0), 20.0) / 4).softmax(-1) @ v,
+        masked(lambda t: cap(t, 20.0)),
+    ),
     "a cap with two numbers": (
         "other",
         masked(lambda t: cap(t, 50.0, 30.0)),

@@ -108,6 +108,11 @@ def retention(q, k, v):
     return (q @ k.mT * 0.9 ** (n[:, None] - n).clamp(min=0) * (n[:, None] >= n)) @ v
 
 
+def linear_attention(q, k, v):
+    q, k = F.elu(q) + 1, F.elu(k) + 1
+    return q @ (k.mT @ v) / (q @ k.sum(-2).unsqueeze(-1))
+
+
 def by_sums(q, k, v):
     z = (q[..., None, :] * k[..., None, :, :]).sum(-1)
     return (F.relu(z)[..., None] * v[..., None, :, :]).sum(-2)
@@ -153,6 +158,11 @@ NAMED = {
     "relu, squared": (lambda: Mixing(lambda q, k, v: F.relu(q @ k.mT) ** 2 @ v), NO_SOFTMAX),
     "nothing": (lambda: Mixing(lambda q, k, v: q @ k.mT / N @ v), NO_SOFTMAX),
     "retention": (lambda: Mixing(retention), NO_SOFTMAX),
+    "linear attention": (lambda: Mixing(linear_attention), "as in linear attention"),
+    "linear attention, as a mean": (
+        lambda: Mixing(lambda q, k, v: q @ (k.mT @ v / N)),
+        "as in linear attention",
+    ),
     "shares of relu": (
         lambda: Mixing(lambda q, k, v: F.normalize(F.relu(q @ k.mT), p=1, dim=-1) @ v),
         NO_SOFTMAX,

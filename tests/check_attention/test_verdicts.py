@@ -25,6 +25,7 @@ def test_what_is_not_finite_is_the_first_verdict(write, value):
     assert report.rows[2].verdict.startswith(f"Not finite: {n} logits")
     assert report.summary().startswith(f"Not finite, 1 head, {n} logits: Attention head 2")
     assert report.faults("nan")[0].startswith("nan: Attention head 2")
+    assert report.faults() == report.faults(*ours.NEVER_MEANT)
     assert not report.ok
     assert math.isfinite(report.rows[2].spread), "the other rows are measured"
     assert ours.check(Attention(write), [(Q, K, K)], show=False).ok
