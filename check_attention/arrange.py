@@ -539,6 +539,8 @@ class Look:
         masking.look(measured, places, keys, meant, plain, padding.get("known"), count)
         if before and before + count + after == keys:
             masking.look_at_joined(measured.allowed, places, before, count)
+        if count == keys and keys in w.padding.starts:
+            masking.look_at_documents(measured.allowed, places, w.padding.starts[keys])
         for kind, tokens in padding.items():
             masking.look_at_tokens(measured, places, count, tokens, kind)
 

@@ -33,6 +33,10 @@ MASK_WORDS = {
         "repeat_interleave(heads, 0), and not repeat",
     ),
     "pattern": ("later", "{pattern}"),
+    "border": (
+        "border",
+        "positions say where documents begin, and the mask has it one token too {border}",
+    ),
     "padding alone": ("inverted", "padding takes part, and nothing else. Negate the mask"),
     "along the queries": (
         "fails",
@@ -127,6 +131,7 @@ class Masking:
     is_anothers: bool = False  # sequences have the padding of others
     left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
     pattern: str = ""  # what is wrong with which keys each row sees
+    border: str = ""  # documents begin one token too early or late
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
@@ -272,6 +277,36 @@ class Masking:
             self.hides_tail |= bool(hidden)
             self.weight_of_tail = max(self.weight_of_tail, float(given))
 
+    def look_at_documents(self, allowed: Tensor, places: Tensor, starts: Tensor) -> None:
+        """Look whether rows see from where their documents begin, or from one token beside it.
+
+        Args:
+            allowed: the keys that take part
+            places: which rows these are
+            starts: where documents begin, batch × tokens
+        """
+        if starts.shape != (allowed.shape[0], allowed.shape[-1]):
+            return
+        first = allowed.int().argmax(-1).amin(1)  # batch × rows
+        at = torch.arange(starts.shape[1], device=starts.device)
+
+        def first_of(begins: Tensor) -> Tensor:
+            """Give for each row where its document begins."""
+            return torch.where(begins, at, 0).cummax(1).values[:, places]
+
+        if bool((first == first_of(starts)).all()):
+            return
+        later = starts[:, 1:]
+        for more, side in ((1, "early"), (-1, "late")):
+            moved = torch.zeros_like(starts)
+            moved[:, 0] = True
+            if more > 0:
+                moved[:, :-1] |= later
+            else:
+                moved[:, 2:] |= starts[:, 1:-1]
+            if bool((first == first_of(moved)).all()):
+                self.border = side
+
     def look_at_heads(self, allowed: Tensor, masks: Iterable[Tensor]) -> None:
         """Look whether heads hide what is padding in another sequence.
 
@@ -315,6 +350,7 @@ class Masking:
             "wrong corner": bool(self.corner) and not self.is_elsewhere,
             "another sequence's": self.is_anothers,
             "pattern": bool(self.pattern),
+            "border": bool(self.border),
             "padding alone": self.is_padding_inverted,
             "along the queries": self.is_along_queries,
             "zeros and ones": bool(self.added),

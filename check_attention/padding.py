@@ -18,6 +18,7 @@ class Padding:
     known: dict[int, Tensor] = field(default_factory=dict)
     either: dict[int, Tensor] = field(default_factory=dict)  # true is padding, or is none
     tail: dict[int, Tensor] = field(default_factory=dict)  # what looks like padding
+    starts: dict[int, Tensor] = field(default_factory=dict)  # where documents begin, by positions
 
     def of(self, count: int, before: int = 0, after: int = 0) -> Iterator[tuple[str, Tensor]]:
         """Give what is known of so many tokens, of which some were joined since on either side."""
@@ -48,6 +49,7 @@ def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, 
             _read_lengths(lengths, contents, made)
     for t in contents:
         _read_tail(t, made)
+        _read_positions(t, made)
     return made
 
 
@@ -125,6 +127,15 @@ def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> Non
         else:  # they may be numbers of something else
             if bool((lengths < count).any()) and bool((lengths != lengths[0]).any()):
                 made.tail.setdefault(count, at >= lengths[:, None])
+
+
+def _read_positions(t: Tensor, made: Padding) -> None:
+    """Read positions that begin again at 0, as of several documents in one sequence."""
+    if t.ndim != 2 or t.is_floating_point() or t.shape[1] < 2:
+        return
+    goes_on, begins = t[:, 1:] == t[:, :-1] + 1, t[:, 1:] == 0
+    if bool((t[:, 0] == 0).all()) and bool((goes_on | begins).all()) and bool(begins.any()):
+        made.starts.setdefault(t.shape[1], t == 0)
 
 
 def _read_tail(t: Tensor, made: Padding) -> None:

@@ -271,6 +271,7 @@ MASKS = {
     ),
     "corner": (SEEN, "Causal mask in the wrong corner: {mask_detail}"),
     "fails": (SEEN, "Mask without effect: {mask_detail}"),
+    "border": (SEEN, "Documents begin in the wrong place: {mask_detail}"),
     "zeros": (
         SEEN,
         "Zero keys take part: {mask_detail}",

@@ -147,6 +147,37 @@ def test_heads_that_have_the_mask_of_another_sequence(is_wrong, is_blank):
         assert verdicts == {("fails", "") if is_blank else ("", "sequences")}
 
 
+class Documents(nn.Module):
+    """Several documents in one sequence, told apart by positions that begin again."""
+
+    def __init__(self, pads):
+        super().__init__()
+        self.embed, self.attention = nn.Embedding(50, 64), Attention(self.attend)
+        self.pads = pads
+
+    def attend(self, _, q, k, v):
+        at = torch.arange(q.shape[-2])
+        seen = (self.number[:, :, None] == self.number[:, None]) & (at[:, None] >= at)
+        return z(q, k).masked_fill(~seen[:, None], -1e9).softmax(-1) @ v
+
+    def forward(self, ids, positions):
+        begins = functional.pad((positions[:, 1:] == 0).long(), self.pads)
+        self.number = begins.cumsum(1)
+        return self.attention(self.embed(ids))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "pads"), [("border", (0, 1)), ("border", (2, -1)), ("", (1, 0))],
+    ids=["early", "late", "right"],
+)  # fmt: skip
+def test_where_documents_begin(verdict, pads):
+    lengths = ((7, 9, 8), (12, 5, 7))
+    positions = torch.stack([torch.cat([torch.arange(n) for n in each]) for each in lengths])
+    batch = (torch.randint(50, (2, 24)), positions)
+    report = ours.check(Documents(pads), [batch], show=False)
+    assert {row.mask_verdict for row in report.rows} == {verdict}
+
+
 class WithToken(Padded):
     """A token of its own stands in front of the others."""
 
