@@ -1,6 +1,6 @@
 """What is said: every verdict with its section of the site, and what counts as a fault."""
 
-__version__ = "4.0"
+__version__ = "5.0"
 SITE = ""  # the address of the site that this file comes from
 CLOSE = 0.02  # two scales that differ by less are the same: bf16 has 8 binary digits
 LOW = -1e3  # what is put in place of a logit to leave a key out is below this
