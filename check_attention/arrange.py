@@ -710,7 +710,7 @@ class Look:
         w = self.watcher
         w.counts["all"] += 1
         try:
-            call, shape = self.call_of_kernel(query, key, lines, added)
+            call, shape = self.call_of_kernel(query, key, lines, added or w.lost_mask)
             call.corner, call.v, call.dropped = corner, value, dropped
             used = query.shape[-1] ** -0.5 if scale is None else float(scale)
             call.slopes = Slopes(torch.tensor([used]), is_bias_scaled=is_bias_scaled)

@@ -1,9 +1,12 @@
 """What is known of a tensor on its way from q and k through softmax to the product with v."""
 
+import dis
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import torch
@@ -234,6 +237,26 @@ def code_line() -> str:
             return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def is_thrown_away() -> bool:
+    """Say whether the code that calls a function of PyTorch, directly, does nothing with what it
+    gives: a statement by itself.
+    """
+    frame: Any = sys._getframe(1)
+    ours = __name__.partition(".")[0]
+    while frame and str(frame.f_globals.get("__name__", "")).partition(".")[0] == ours:
+        frame = frame.f_back
+    name = str(frame.f_globals.get("__name__", "")) if frame else "torch"
+    return name.partition(".")[0] != "torch" and _pops(frame.f_code, frame.f_lasti)
+
+
+@lru_cache(maxsize=256)
+def _pops(code: CodeType, at: int) -> bool:
+    """Say whether the instruction behind one of a function drops what it has left."""
+    instructions = [*dis.get_instructions(code)]
+    behind = next((i for i in instructions if i.offset > at), None)
+    return behind is not None and behind.opname == "POP_TOP"
 
 
 def has_nan(t: Tensor) -> bool:

@@ -79,6 +79,7 @@ from check_attention.traces import (
     code_line,
     digest,
     has_nan,
+    is_thrown_away,
     is_zero_one,
     key_piece,
     two_values,
@@ -104,6 +105,11 @@ MERGED = (
     "the transpose(1, 2) before"
 )
 NOT_USED = "masked_fill or where in {line} gives a new tensor, and nothing uses it"
+# What masks are made with, and gives a new one.
+MASK_MAKERS = {
+    "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or",
+    "bitwise_not", "masked_fill", "index_fill", "tril", "triu",
+}  # fmt: skip
 # What may be an attention that is written in another way; named if nothing was seen.
 SIMILAR = {*SOFTMAXES, *EXPS, "sigmoid", "logsumexp"}
 FORMS = {*SOFTMAXES, "scaled_dot_product_attention"}
@@ -147,6 +153,7 @@ class Watcher(TorchFunctionMode):
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
         self.padding = Padding()  # of the batch
+        self.lost_mask = ""  # what is wrong with one that was made and thrown away
         self.in_batches: set[str] = set()  # layers of which the batch is known to be no tokens
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
@@ -197,6 +204,8 @@ class Watcher(TorchFunctionMode):
         result = func(*args, **kwargs)
         if name == "__get__" and not isinstance(result, Tensor):
             return result
+        if name in MASK_MAKERS:
+            self.attempt(self.note_mask, (name, result), {})
         if len(self.tape) and name not in EXPS and name not in FORMS:
             self.attempt(self.note_step, (name, func, result, args, kwargs), {})
         if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
@@ -236,6 +245,17 @@ class Watcher(TorchFunctionMode):
         self.keep(name, func, result, args, kwargs)
         if name == "sigmoid" and scores and not scores.is_learned:
             self.traces[result] = replace(self.trace(result), is_sigmoid=True)
+
+    def note_mask(self, name: str, result: Any) -> None:
+        """Note a mask that a statement makes and throws away, as if it changed one in place."""
+        if not isinstance(result, Tensor) or result.ndim < 2 or not is_thrown_away():
+            return
+        is_square = result.shape[-1] == result.shape[-2]
+        if (result.dtype == torch.bool or is_square) and not self.trace(result).scores:
+            line = code_line()
+            self.lost_mask = (
+                f"{name} in {line} gives a new mask that nothing uses; {name}_ does not"
+            )
 
     def note_step(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Note what is done with a product on its way to softmax, to do it once more there."""
@@ -294,12 +314,13 @@ class Watcher(TorchFunctionMode):
 
     def begin(self, tensors: list[Tensor]) -> None:
         """Note the first dimension of what the model is given."""
+        self.lost_mask = ""
         for t in tensors:
             if t.is_nested or t.ndim < 2 or t.size(0) < 2:
                 continue
             if self.given == (0, 0) or self.given[0] != t.shape[0]:
                 self.batch, self.given = Axis(t.shape[0]), (t.shape[0], t.shape[1])
-            if t.shape[0] == self.given[0]:
+            if t.shape[0] == self.given[0] and self.trace(t) is UNKNOWN:  # no cache of before
                 self.traces[t] = Trace(((self.batch,), *fresh(t.shape)[1:]))
 
     # What is known of tensors
@@ -681,6 +702,8 @@ class Watcher(TorchFunctionMode):
                 self.traces[result] = Trace(axes_same, scores=scores)
                 return
         known = measured_after(result, list(c.tensors), traces)
+        if any(axis.is_by_head for dim in axes for axis in dim):
+            known = next((t.known for t in traces if t.known.places), known)  # it goes through
         pair = self.pair(c, traces)
         if pair is None or known is not NOTHING:
             self.traces[result] = Trace(axes, known)
@@ -895,6 +918,8 @@ class Watcher(TorchFunctionMode):
         call.step = self.tape.get(logits, None)  # type: ignore[no-untyped-call]
         call.is_made = trace.scores is None and trace.axes is not None and not trace.is_lost
         if scores:
+            if self.lost_mask and not scores.added:
+                call.scores = scores = replace(scores, added=self.lost_mask)
             call.about["lines"] = scores.lines | {"softmax": code_line()}
             scores.part.start.is_done = True
             for fill in scores.part.start.fills:

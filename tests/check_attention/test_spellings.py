@@ -127,6 +127,16 @@ def documents(q):
     return (which[:, None] == which[..., None])[:, None]
 
 
+def anded(q, is_in_place):
+    """A causal mask, to which that of the documents is joined."""
+    mask = torch.ones(len(q), 1, q.shape[-2], q.shape[-2], dtype=torch.bool).tril()
+    if is_in_place:
+        mask.logical_and_(documents(q))
+    else:
+        mask.logical_and(documents(q))
+    return mask
+
+
 def with_memory(q, k, v, pads):
     """Three keys stand in front that all may see."""
     k, v = (torch.cat([torch.ones_like(t[..., :3, :]), t], -2) for t in (k, v))
@@ -394,6 +404,11 @@ MASK = {
         "later",
         lambda s, q, k, v: with_memory(q, k, v, (0, 3)),
         lambda s, q, k, v: with_memory(q, k, v, (3, 0)),
+    ),
+    "a mask that is made and thrown away": (
+        "fails",
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=anded(q, is_in_place=False)),
+        lambda s, q, k, v: sdpa(q, k, v, attn_mask=anded(q, is_in_place=True)),
     ),
     "tril of the scores": ("fails", masked(torch.tril), masked(lambda t: causal(t.tril()))),
     "−1": (
