@@ -11,6 +11,7 @@ from torch import Tensor
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
 from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
 from check_attention.measure import Measured, Scored, Sums, measure, taken
+from check_attention.products import axes_of_letters
 from check_attention.slopes import NoReplayError, Slopes, slopes_by_row, slopes_of
 from check_attention.traces import (
     Arrangement,
@@ -734,7 +735,7 @@ class Look:
         c = _scores_of(query, key)
         traces = [w.trace(query), w.trace(key)]
         axes_of = {
-            x: tuple(axis.anew() for axis in axes) for x, axes in w.letters(c, traces).items()
+            x: tuple(axis.anew() for axis in axes) for x, axes in axes_of_letters(c, traces).items()
         }
         axes_of[c.result[-1]] = axes_of[c.result[-1]] or (Axis(1),)  # one key is a key, too
         given = (traces[0].axes or (), traces[1].axes or ())

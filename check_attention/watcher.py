@@ -17,6 +17,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 from check_attention.arrange import Look, cuts_tokens, viewed_at
+from check_attention.at_work import AtWork
 from check_attention.axes import (
     Axes,
     Axis,
@@ -50,20 +51,21 @@ from check_attention.follow import (
     turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK
-from check_attention.measure import Sums
 from check_attention.padding import Padding
+from check_attention.products import (
+    alike_or_dropped,
+    axes_of_letters,
+    in_letters,
+    in_place_axes,
+    keeps_all,
+    other_axis_of_v,
+    queries_and_keys,
+    with_features,
+)  # fmt: skip
 from check_attention.slopes import Fill, Step, next_step, version
 from check_attention.stated import (
     A_SCALE,
-    DIVIDES_BIAS,
-    cap_of,
-    config_of,
-    heads_of,
     is_attention,
-    own_scales,
-    rotary_factor,
-    says_mup,
-    stated_scale,
 )  # fmt: skip
 from check_attention.traces import (
     NOTHING,
@@ -124,30 +126,24 @@ BEFORE = (
 )
 
 
-class Watcher(TorchFunctionMode):
+class Watcher(AtWork, TorchFunctionMode):
     """Sees every function of PyTorch that is called while it is on, and passes it on unchanged."""
 
     def __init__(self, model: nn.Module, rows: int, scale: float | None) -> None:
-        super().__init__()
+        TorchFunctionMode.__init__(self)
+        AtWork.__init__(self, model, scale)
         self.unused_scales = {
             id(value): (module, name)
             for module in model.modules()
             for name, value in module.named_parameters(recurse=False)
             if A_SCALE.search(name)
         }  # parameters that nothing was given yet
-        self.names = {
-            module: name or type(module).__name__ for name, module in model.named_modules()
-        }
         self.owned = {id(each) for each in [*model.parameters(), *model.buffers()]}
-        self.most, self.asked = rows, scale
-        self.rotary = rotary_factor(model)
-        self.stack: list[nn.Module] = []
+        self.most = rows
         self.watched = 0  # modules of the stack that belong to the model
         self.is_paused = False  # inside a kernel that was noted as a whole
         self.called: dict[str, str] = {}  # attention modules that were called, and their class
-        self.found: dict[tuple[str, int, int], Sums] = {}
         self.similar: Counter[tuple[str, str]] = Counter()  # what looks like softmax, and where
-        self.heads = 0  # of the nn.MultiheadAttention that is at work
         self.traces: WeakIdKeyDictionary = WeakIdKeyDictionary()
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
@@ -688,7 +684,7 @@ class Watcher(TorchFunctionMode):
             kept: its dimensions that were summed over and kept
         """
         traces = [self.trace(t) for t in c.tensors]
-        axes_of = self.letters(c, traces)
+        axes_of = axes_of_letters(c, traces)
         axes = in_letters(c.result, axes_of, result.shape, kept)
         self.unseen.multiplied(c, result)
         if any(trace.weights for trace in traces):
@@ -697,14 +693,14 @@ class Watcher(TorchFunctionMode):
         scored = next((at for at, trace in enumerate(traces) if trace.scores), None)
         if scored is not None and result.numel() == c.tensors[scored].numel():
             scores = traces[scored].scores
-            axes_same = self.in_place_axes(c, scored, traces)
+            axes_same = in_place_axes(c, scored, traces)
             if axes_same and scores and not scores.is_learned:
                 self.traces[result] = Trace(axes_same, scores=scores)
                 return
         known = measured_after(result, list(c.tensors), traces)
         if any(axis.is_by_head for dim in axes for axis in dim):
             known = next((t.known for t in traces if t.known.places), known)  # it goes through
-        pair = self.pair(c, traces)
+        pair = queries_and_keys(c, traces)
         if pair is None or known is not NOTHING:
             self.traces[result] = Trace(axes, known)
             return
@@ -725,7 +721,7 @@ class Watcher(TorchFunctionMode):
         others = [t for i, t in enumerate(traces) if i != at]
         if own is not None and summed and not all(t.is_owned for t in others):
             keys = {axis.root for x in summed for axis in own[c.letters[at].index(x)]}
-            crossed = self.crossed(c, at, traces, summed)
+            crossed = other_axis_of_v(c, at, traces, summed)
             v = next((c.tensors[i] for i, t in enumerate(traces) if i != at), None)
             is_value = any(a.is_feature for t in others for dim in t.axes or () for a in dim)
             for each in traces[at].weights:
@@ -736,7 +732,7 @@ class Watcher(TorchFunctionMode):
             more = tuple(each for i in have_weights[1:] for each in traces[i].weights)
             last = traces[at].weights[-1].call
             self.traces[result] = Trace(axes, weights=more, mixed=last)
-        elif summed and any(t.is_owned for t in others) and self.keeps_all(c, at):
+        elif summed and any(t.is_owned for t in others) and keeps_all(c, at):
             self.traces[result] = Trace(axes, weights=traces[at].weights)
 
     def begin_scores(
@@ -762,29 +758,6 @@ class Watcher(TorchFunctionMode):
         if factor != 1:
             by_number = Step(torch.mul, (start, factor), {}, result.shape, 2, [], before=[start])
             self.tape[result] = by_number
-
-    def crossed(self, c: Contraction, at: int, traces: list[Trace], summed: list[str]) -> str:
-        """Say whether weights of channels meet tokens of v, or the other way round."""
-        own = traces[at].axes or ()
-        parts = [w.call.scores.part for w in traces[at].weights if w.call.scores]
-        for x in summed:
-            mine = own[c.letters[at].index(x)]
-            is_known = any(a.is_feature for p in parts for a in (*p.summed, *mine))
-            for other, trace in enumerate(traces):
-                if not is_known or other == at or x not in c.letters[other] or not trace.axes:
-                    continue
-                theirs = trace.axes[c.letters[other].index(x)]
-                if not any(a.is_feature for dim in trace.axes for a in dim):
-                    continue
-                kinds = [{a.is_feature for a in dim} for dim in (mine, theirs)]
-                if kinds in ([{True}, {False}], [{False}, {True}]):
-                    names = ["channels" if True in kind else "tokens" for kind in kinds]
-                    return (
-                        f"softmax shares {names[0]} out, and the product with v sums over "
-                        f"{names[1]}; there are {c.size(x)} of both here. Look for a transpose "
-                        "too many"
-                    )
-        return ""
 
     def written(self, target: Any, index: Any, value: Any) -> None:
         """Note what is written into a part of a tensor: another factor, a mask, or scores."""
@@ -821,79 +794,6 @@ class Watcher(TorchFunctionMode):
         if axes is None and new.axes is not None:
             axes = alike(new.axes, target.shape)
         self.traces[target] = replace(trace, axes=axes, known=replace(known, left=left))
-
-    def keeps_all(self, c: Contraction, at: int) -> bool:
-        """Say whether a product with a parameter leaves weights as many as they were."""
-        return torch.Size([c.size(x) for x in c.result]).numel() == c.tensors[at].numel()
-
-    def in_place_axes(self, c: Contraction, at: int, traces: list[Trace]) -> Axes | None:
-        """Give the axes of scores whose heads a product has mixed."""
-        axes = traces[at].axes
-        if axes is None:
-            return None
-        by_letter = dict(zip(c.letters[at], axes, strict=True))
-        gone = [x for x in c.letters[at] if x not in c.result]
-        new = [x for x in c.result if x not in by_letter]
-        if len(gone) != len(new):
-            return None
-        by_letter |= {x: by_letter[y] for x, y in zip(new, gone, strict=True)}
-        return tuple(by_letter[x] for x in c.result)
-
-    def pair(self, c: Contraction, traces: list[Trace]) -> tuple[int, int] | None:
-        """Say which two tensors may be q and k: those that a sum joins."""
-        floats = [at for at, t in enumerate(c.tensors) if t.is_floating_point()]
-        chosen = [at for at in floats if not traces[at].is_owned]
-        if len(chosen) < 2:
-            chosen = floats
-        pairs = [
-            (one, other)
-            for i, one in enumerate(chosen)
-            for other in chosen[i + 1 :]
-            if c.summed(one, other)
-        ]
-        if not pairs or all(traces[at].is_owned for at in pairs[0]):
-            return None
-        one, other = pairs[0]
-        rest = [t for at, t in enumerate(c.tensors) if at not in (one, other)]
-        if any(t.numel() > 1 for t in rest):
-            return None
-        if c.result and not any(c.has(other, x) or c.has(one, x) for x in c.result):
-            return None
-        return one, other
-
-    def letters(self, c: Contraction, traces: list[Trace]) -> dict[str, tuple[Axis, ...]]:
-        """Give the axes of every letter; what weights alone bring are features."""
-        found: dict[str, tuple[Axis, ...]] = {}
-        width = 1
-        for at, trace in enumerate(traces):
-            if trace.is_owned:
-                for other in range(len(traces)):
-                    for x in c.summed(at, other) if other != at else "":
-                        width *= c.size(x)
-        has_weights = any(t.is_owned for t in traces) and not all(t.is_owned for t in traces)
-        by_head = [
-            any(c.has(at, x) and any(c.has(other, x) for other in range(len(traces)) if other != at)
-                for x in c.result)
-            for at in range(len(traces))
-        ]  # fmt: skip
-        for at, (t, trace) in enumerate(zip(c.tensors, traces, strict=True)):
-            axes = trace.axes or (None,) * t.ndim
-            for x, size, dim in zip(c.letters[at], t.shape, axes, strict=True):
-                if size == 1:
-                    found.setdefault(x, ())
-                    continue
-                is_feature = trace.is_owned and has_weights
-                made = Axis(size, is_feature, width * is_feature, is_feature and by_head[at])
-                new = dim if dim is not None else (made,)
-                new = new or (Axis(size),)
-                had = found.get(x)
-                if not had or (
-                    any(a.is_feature for a in new)
-                    and not any(a.is_feature for a in had)
-                    and not (trace.is_owned and x in "".join(c.letters[:at]))
-                ):
-                    found[x] = new
-        return found
 
     # Softmax
 
@@ -1106,87 +1006,6 @@ class Watcher(TorchFunctionMode):
                 self.traces[t] = Trace(axes[3 - t.ndim :], each)
             self.look.fused(None, q, k, None, is_causal, scale)
 
-    # Which module is at work, and what it says of itself
-
-    def module(self) -> nn.Module | None:
-        """Give the module at work; of softmax and dropout, the one that they are part of."""
-        for module in reversed(self.stack):
-            if any(module.children()) or not isinstance(
-                module, nn.Softmax | nn.Dropout | nn.LogSoftmax | nn.Softmax2d
-            ):
-                return module
-        return None
-
-    def place(self) -> str:
-        """Name the module at work."""
-        module = self.module()
-        if module is None:
-            return "(outside of modules)"
-        return self.names.get(module) or type(module).__name__
-
-    def said(self) -> tuple[int, int]:
-        """Say how many heads there are by the module at work, and by those around it too."""
-        here = self.module()
-        own = self.heads or heads_of(here) or heads_of(getattr(here, "config", None))
-        around = (
-            heads_of(module) or heads_of(getattr(module, "config", None))
-            for module in reversed(self.stack)
-        )
-        return own, own or next((heads for heads in around if heads), 0)
-
-    def about(self) -> dict[str, Any]:
-        """Say what the module at work says of itself, as a softmax runs."""
-        own, around = self.said()
-        module, config = self.module(), config_of(reversed(self.stack))
-        cap, cap_source = cap_of(module, config)
-        causal = getattr(module, "is_causal", None)
-        return {
-            "own": own,
-            "around": around,
-            "said": self.heads or heads_of(module),
-            "module": module,
-            "config": config,
-            "says": own_scales(module),
-            "is_mup": says_mup(module, config),
-            "cap": cap,
-            "cap_source": cap_source,
-            "says_causal": "the module says is_causal = True" if causal is True else "",
-            "divides_bias": getattr(config, "model_type", None) in DIVIDES_BIAS,
-            "lines": {},
-        }
-
-    def sums(self, call: Call, heads: int, d: int, **about: Any) -> Sums:
-        """Give the sums of the module of a call."""
-        said = call.about
-        key = (call.place, heads, d)
-        if (sums := self.found.get(key)) is None:
-            stated, source = self.stated(call, d)
-            fields: dict[str, Any] = {"d": d, "width": heads * d, "heads": heads}
-            fields |= {"said": said["said"] if d else 0, "stated": stated, "source": source}
-            fields |= {
-                name: said[name] for name in ("says", "is_mup", "cap", "cap_source", "lines")
-            }
-            fields["is_made"] = said.get("is_made", False)
-            sums = self.found[key] = Sums(places=0, **fields)
-        places = max(sums.about["places"], about.pop("places", 0))
-        for name in (
-            "is_over_channels",
-            "rows_are_heads",
-            "is_bias_divided",
-            "is_capped",
-            "is_cap_first",
-        ):
-            about[name] = about.get(name, False) or sums.about.get(name, False)
-        sums.about |= about | {"places": places}
-        sums.about["lines"] = sums.about["lines"] | said["lines"]
-        return sums
-
-    def stated(self, call: Call, d: int) -> tuple[float, str]:
-        """Say what the scale should be, by the caller or the configuration."""
-        if self.asked:
-            return self.asked, "what was asked for"
-        return stated_scale(call.about["module"], call.about["config"], d, self.rotary)
-
     # Modules
 
     def enter(self, module: nn.Module, args: Any) -> None:
@@ -1220,29 +1039,3 @@ def by_place(args: Any, kwargs: Any) -> tuple[Any, Any]:
     named = [kwargs[name] for name in ("input", "other")[len(args) :] if name in kwargs]
     rest = {name: each for name, each in kwargs.items() if name not in ("input", "other")}
     return (*args, *named), rest
-
-
-def with_features(axes: Axes, shape: Any, dim: int, width: int = 0) -> Axes:
-    """Give axes of which one is made by a layer's weights."""
-    size = shape[dim]
-    made = (Axis(size, True, width),) if size > 1 else ()
-    return (*axes[:dim], made, *axes[dim + 1 :])
-
-
-def alike_or_dropped(axes: Axes, dims: list[int], result: Tensor) -> Axes | None:
-    """Give the axes after a sum over some dimensions."""
-    if result.ndim == len(axes):
-        return tuple(() if at in dims else dim for at, dim in enumerate(axes))
-    left = tuple(dim for at, dim in enumerate(axes) if at not in dims)
-    return left if len(left) == result.ndim else None
-
-
-def in_letters(
-    letters: str, axes_of: dict[str, tuple[Axis, ...]], shape: Any, kept: list[int]
-) -> Axes:
-    """Give the axes of a product; dimensions that were summed over and kept have the size 1."""
-    left = iter(letters)
-    return tuple(
-        () if at in kept else (axes_of[next(left)] if size > 1 else (next(left), ())[1])
-        for at, size in enumerate(shape)
-    )
