@@ -238,8 +238,8 @@ AXES = {
     ),
     "one": (
         SEEN,
-        "Softmax over an axis of length 1: every weight is 1, whatever the scores are, and the "
-        "product with v sums over another axis",
+        "Softmax over an axis of length 1: every weight is 1. The product with v sums over another "
+        "axis, and softmax has to run over that one",
     ),
     "more": (SEEN, "Softmax over more than the keys: {axis_detail}"),
     "crossed": (SEEN, "Weights meet the wrong axis of v: {axis_detail}"),
