@@ -395,6 +395,7 @@ class Look:
             "is_over_channels": is_made and none_is,
             "latent": size_before_latent([part, *call.summands]),
             "is_crossed": is_crossed(part),
+            "is_handed_on": bool(call.slopes.earlier),
         }
 
     def other_scales(
@@ -429,10 +430,18 @@ class Look:
         return made if made.numel() == heads else made.mean().expand(heads)
 
     def second_products(self, call: Call, main: Tensor) -> list[float]:
-        """Give the scale of other products that are added, where it is none, or q·k's twice."""
+        """Give the scale of other products that are added, where they have none and q·k has, or
+        where they, or the logits of the layer before, are divided by √d once more than q·k.
+        """
         made = []
-        earlier = call.slopes.earlier
-        for part, size in call.slopes.others + earlier:
+        slopes: Slopes = call.slopes
+        own_scale = abs(float(slopes.of_head.mean()))
+        taken = {id(part.product) for part in call.summands}
+        beside = [
+            (p, abs(weight) * own_scale) for p, weight in slopes.joined
+            if id(p.product) not in taken
+        ]  # fmt: skip
+        for part, size in [*slopes.others, *slopes.earlier, *beside]:
             tensors = [part.product.tensors[at] for at in part.pair]
             factors = [known.factor for known in part.known]
             is_own = any(self.watcher.trace(t).is_owned for t in tensors)
@@ -440,11 +449,10 @@ class Look:
                 continue
             whole = abs(size * call.base * factors[0] * factors[1])
             own = main.abs()
-            if (part, size) in earlier:  # logits of the layer before, which may be divided again
-                is_wrong = bool(((own * own / whole - 1).abs() < CLOSE).all())
-            else:
-                is_wrong = abs(whole - 1) < CLOSE
-            if is_wrong:
+            root = math.prod(axis.size for axis in part.summed) ** 0.5
+            is_twice = bool(((own / root / whole - 1).abs() < CLOSE).all())
+            is_bare = abs(whole - 1) < CLOSE and (part, size) not in slopes.earlier
+            if is_twice or is_bare:
                 made += [whole] * bool(((own - whole).abs() > CLOSE * whole).all())
         return made
 

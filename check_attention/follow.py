@@ -166,6 +166,9 @@ def _joined_axes(result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) ->
 def _stacked_heads(traces: list[Trace], dim: int) -> Axis | None:
     """Say whether pieces of one axis of features were laid behind each other along another."""
     count = len(traces)
+    every = [axis for trace in traces for dim_of in trace.axes or () for axis in dim_of]
+    if any(axis.is_cut and not axis.is_feature for axis in every):
+        return None  # pieces of the tokens
     for at in range(len(traces[0].axes or ())):
         pieces = [trace.axes[at] if trace.axes else () for trace in traces]
         if at == dim or any(len(piece) != 1 or not piece[0].is_cut for piece in pieces):

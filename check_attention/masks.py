@@ -129,6 +129,7 @@ class Masking:
     is_cached_right: bool = False  # at some length they see it
     says_causal: str = ""
     is_anothers: bool = False  # sequences have the padding of others
+    is_region_inverted: bool = False  # windows of one region see all, others their other regions
     left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
     pattern: str = ""  # what is wrong with which keys each row sees
     border: str = ""  # documents begin one token too early or late

@@ -106,7 +106,8 @@ class Report:
                 continue
             seeing = [rows for rows in layers if rows[0].later > 0.5]
             blind = [rows for rows in layers if rows[0].later == 0]
-            if seeing and len(blind) >= len(seeing):
+            is_handed_on = any(rows[0].is_handed_on for rows in seeing)  # and its mask is not
+            if blind and seeing and (len(blind) >= len(seeing) or is_handed_on):
                 for row in [row for rows in seeing for row in rows if not row.mask_verdict]:
                     row.mask_verdict = "later"
                     row.mask_detail = (

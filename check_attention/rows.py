@@ -63,6 +63,7 @@ class Row:
     q_width: int = 0  # of what the layer that makes q multiplies
     latent: int = 0  # the size of a head before each head brought its q to that of shared keys
     is_crossed: bool = False  # q and k are made of different tokens
+    is_handed_on: bool = False  # scores of a layer before are added
     v_size: int = 0  # of a value
     padded: int = 0  # coordinates that are zeros in all q or all k
     after: float = 1.0  # what the weights were multiplied by after softmax
