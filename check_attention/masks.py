@@ -33,6 +33,11 @@ MASK_WORDS = {
         "repeat_interleave(heads, 0), and not repeat",
     ),
     "pattern": ("later", "{pattern}"),
+    "other regions": (
+        "inverted",
+        "where a window has several regions, queries see all but their own, and where it has one, "
+        "all of it. Negate the mask",
+    ),
     "border": (
         "border",
         "positions say where documents begin, and the mask has it one token too {border}",
@@ -132,6 +137,7 @@ class Masking:
     is_region_inverted: bool = False  # windows of one region see all, others their other regions
     left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
     pattern: str = ""  # what is wrong with which keys each row sees
+    sees_other_regions: bool = False  # rows see all regions but their own
     border: str = ""  # documents begin one token too early or late
 
     def look(
@@ -154,6 +160,8 @@ class Masking:
             self.look_at_cache(allowed, places, count, k)
         if count == keys > 2:
             self.look_at_order(allowed, places)
+            if len(places) == keys and not self.pattern:
+                self.sees_other_regions |= see_other_regions(allowed)
         if meant is not None:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
             self.leaked = max(self.leaked, float(given.max()))
@@ -352,6 +360,7 @@ class Masking:
             "another sequence's": self.is_anothers,
             "pattern": bool(self.pattern),
             "border": bool(self.border),
+            "other regions": self.sees_other_regions,
             "padding alone": self.is_padding_inverted,
             "along the queries": self.is_along_queries,
             "zeros and ones": bool(self.added),
@@ -421,6 +430,25 @@ def pattern_of(inner: Tensor, known: Tensor, i: Tensor) -> str:
             "from sequence to sequence. If they are documents, join masks with &, not with |"
         )
     return ""
+
+
+def see_other_regions(allowed: Tensor) -> bool:
+    """Say whether rows see the keys of other regions alone, and all of them where there is one.
+
+    In some windows there has to be one region, for a mask between two kinds may be meant; and more
+    than a query's own key has to be left out.
+
+    Args:
+        allowed: the keys that take part, batch · windows × heads × rows × keys, of all rows
+    """
+    hidden = ~allowed[:, 0]
+    is_one = ~hidden.flatten(1).any(-1)
+    some = hidden[~is_one]
+    if not bool(is_one.any()) or not len(some):
+        return False
+    own = some.diagonal(dim1=1, dim2=2).all()
+    linked = some.float() @ some.float() > 0  # regions: who shares one with whom
+    return bool(own) and bool((linked == some).all()) and bool((some.sum(-1) > 1).any())
 
 
 def blocks_of(inner: Tensor) -> bool:

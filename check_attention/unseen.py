@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -156,6 +157,8 @@ class Unseen:
                 else:
                     self.reads_summary(c, one, other, result)
         elif large:
+            for one, other in combinations(large, 2) if len(large) > 2 else ():
+                self.reads_summary(c, one, other, result)
             kept = [p for origin in origins for p in origin.products if p.is_in(result)]
             made = Origin(made.is_active, frozenset(kept))  # heads that a matrix mixes
         self.origins[result] = made

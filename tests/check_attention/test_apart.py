@@ -52,7 +52,7 @@ class Windows(nn.Module):
         y = x.reshape(-1, 6, 32)
         q, k, v = self.qkv(y).reshape(-1, 6, 3, 4, 8).permute(2, 0, 3, 1, 4)
         hidden = self.spread(self.hidden, len(x))
-        weights = (q @ k.mT / 8**0.5).masked_fill(hidden[:, None], -1e9).softmax(-1)
+        weights = (q @ k.mT / 8**0.5 - 100.0 * hidden[:, None]).softmax(-1)
         return self.o((weights @ v).transpose(1, 2).reshape(x.shape))
 
 
@@ -66,6 +66,16 @@ def test_windows_that_have_the_mask_of_others(is_wrong):
     report = ours.check(Windows(spread), [torch.randn(3, 24, 32)], show=False)
     assert report.ok == (not is_wrong)
     assert ("if it is alone" in report.rows[0].verdict) == is_wrong
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_regions_of_windows_that_see_the_others_alone(is_wrong):
+    """The last of four windows has two regions, as after a shift."""
+    region = torch.tensor([[0] * 6] * 3 + [[1] * 4 + [2] * 2])
+    differs = region[:, None] != region[:, :, None]
+    model = Windows(lambda _, count: (~differs if is_wrong else differs).repeat(count, 1, 1))
+    report = ours.check(model, [torch.randn(3, 24, 32)], show=False)
+    assert {row.mask_verdict for row in report.rows} == {"inverted" if is_wrong else ""}
 
 
 def test_one_sequence_says_nothing():

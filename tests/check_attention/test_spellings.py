@@ -752,11 +752,69 @@ class Latent(nn.Module):
         return self.o(einsum("bhnr,hrd->bhnd", y, self.down).transpose(1, 2).flatten(2))
 
 
+class Relative(nn.Module):
+    """Content and positions, each pair of tokens with a vector of its own, as in Transformer-XL."""
+
+    def __init__(self, before=1.0):
+        super().__init__()
+        self.num_heads, self.before = 4, before
+        self.q, self.k, self.v, self.r, self.o = (nn.Linear(64, 64) for _ in range(5))
+
+    def forward(self, x):
+        q, k, v = (apart(layer(x), 4) for layer in (self.q, self.k, self.v))
+        at = torch.arange(x.shape[1])
+        turns = (at[:, None] - at)[..., None] / torch.arange(1.0, 65.0)
+        far = self.r(turns.sin()).unflatten(-1, (4, 16))
+        positions = einsum("bhnd,nmhd->bhnm", q, far) * self.before
+        y = ((q @ k.mT + positions) / 4).softmax(-1) @ v
+        return self.o(together(y, x.shape))
+
+
+class HandedOn(nn.Module):
+    """Scores are handed on, with the mask of the first layer or without."""
+
+    def __init__(self, is_wrong):
+        super().__init__()
+        self.layers, self.is_wrong = nn.ModuleList(Attention(None) for _ in range(3)), is_wrong
+
+    def forward(self, x):
+        handed_on = 0
+        for number, a in enumerate(self.layers):
+            q, k, v = (a.sp(layer(x)) for layer in (a.q, a.k, a.v))
+            scores = z(q, k) + handed_on
+            hidden = causal(scores) if number == 0 else scores
+            handed_on = scores if self.is_wrong else hidden
+            x = x + a.o((hidden.softmax(-1) @ v).transpose(1, 2).reshape(x.shape))
+        return x
+
+
+def test_a_mask_that_scores_were_to_hand_on():
+    for is_wrong in (True, False):
+        report = ours.check(HandedOn(is_wrong), inputs(), show=False)
+        assert report.ok != is_wrong
+        assert bool(report.faults("mask")) == is_wrong
+
+
+def test_blocks_that_look_back_are_no_heads():
+    """Keys are pieces of the tokens, each beside the piece before."""
+
+    def local(s, q, k, v):
+        q, k, v = (t.unflatten(2, (-1, 8)) for t in (q, k, v))
+        k, v = (torch.cat([t.roll(1, 2)[:, :, 1:], t[:, :, 1:]], 3) for t in (k, v))
+        y = (q[:, :, 1:] @ k.mT / 4).softmax(-1) @ v
+        return torch.cat([q[:, :, :1], y], 2).flatten(2, 3)
+
+    report = ours.check(Attention(local), inputs(), show=False)
+    assert {row.layout_verdict for row in report.rows} <= {"", "other number"}
+
+
 @pytest.mark.parametrize(
     "make",
     [
         lambda is_wrong: Residual(1.0 if is_wrong else 0.25),
         lambda is_wrong: Residual(1.0, 0.25) if is_wrong else Residual(0.25),
+        lambda is_wrong: Relative(4.0 if is_wrong else 1.0),
+        lambda is_wrong: Relative(0.25 if is_wrong else 1.0),
         lambda is_wrong: Latent(24**-0.5 * (2 if is_wrong else 1), False),
         lambda is_wrong: Latent(24**-0.5 * (2 if is_wrong else 1), True),
         lambda is_wrong: Latent(40**-0.5 if is_wrong else 24**-0.5, False),

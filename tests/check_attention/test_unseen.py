@@ -159,6 +159,17 @@ NAMED = {
     "nothing": (lambda: Mixing(lambda q, k, v: q @ k.mT / N @ v), NO_SOFTMAX),
     "retention": (lambda: Mixing(retention), NO_SOFTMAX),
     "linear attention": (lambda: Mixing(linear_attention), "as in linear attention"),
+    "linear attention, all at once": (
+        lambda: Mixing(
+            lambda q, k, v: torch.einsum(
+                "bhnd,bhde,bhn->bhne",
+                q.exp(),
+                k.exp().mT @ v,
+                1 / (q * k.sum(-2)[:, :, None]).sum(-1),
+            )
+        ),
+        "as in linear attention",
+    ),
     "linear attention, as a mean": (
         lambda: Mixing(lambda q, k, v: q @ (k.mT @ v / N)),
         "as in linear attention",
