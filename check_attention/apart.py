@@ -37,15 +37,7 @@ def judge_apart(
         report: whose rows are told
         layers: those whose batch is known to be none of the tokens
     """
-    layers = layers - {
-        r.layer for r in report.rows if r.axis_verdict or r.layout_verdict or r.mask_verdict
-    }
-    modules = {name or type(module).__name__: module for name, module in model.named_modules()}
-    watched = {
-        name: module
-        for name, module in modules.items()
-        if name in layers and not any(map(_is_of_batch, module.modules()))
-    }
+    watched = _looked_at(model, report, layers)
     count = sequences_of(batch)
     if not watched or count < 2:
         return
@@ -71,9 +63,26 @@ def judge_apart(
         again = run(at)
         for name in beside.keys() & again.keys() - (by_chance if len(at) == 1 else set()):
             if _has_moved(beside[name], again[name]):
-                for row in [r for r in report.rows if r.layer == name and not r.axis_verdict]:
-                    row.axis_verdict, row.axis_detail = "sequences", APART.format(when=when)
-                    row.explain()
+                _tell(report, name, when)
+
+
+def _looked_at(model: nn.Module, report: Report, layers: set[str]) -> dict[str, nn.Module]:
+    """Give the modules of some layers, but for those of which a fault like it is told already."""
+    told = {r.layer for r in report.rows if r.axis_verdict or r.layout_verdict or r.mask_verdict}
+    modules = {name or type(module).__name__: module for name, module in model.named_modules()}
+    return {
+        name: module
+        for name, module in modules.items()
+        if name in layers - told and not any(map(_is_of_batch, module.modules()))
+    }
+
+
+def _tell(report: Report, layer: str, when: str) -> None:
+    """Give the heads of a layer the verdict, unless they have it."""
+    for row in report.rows:
+        if row.layer == layer and not row.axis_verdict:
+            row.axis_verdict, row.axis_detail = "sequences", APART.format(when=when)
+            row.explain()
 
 
 def _has_moved(one: tuple[list[Tensor], list[Tensor]], other: tuple[list[Tensor], ...]) -> bool:
