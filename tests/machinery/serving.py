@@ -42,9 +42,14 @@ class Server:
             *self.OPTIONS,
         ]
         with self.log.open("w") as output:
-            self.process = subprocess.Popen(
-                command, cwd=root, stderr=output, start_new_session=True
-            )
+            # A shell has what it puts into the background ignore Ctrl+C, tests and servers alike.
+            before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+            try:
+                self.process = subprocess.Popen(
+                    command, cwd=root, stderr=output, start_new_session=True
+                )
+            finally:
+                signal.signal(signal.SIGINT, before)
 
     def ask(self, path: str) -> tuple[int, str]:
         """Give the status and the text of an answer; 0 as long as there is none."""
