@@ -1,10 +1,11 @@
-"""What is run again leaves no trace: random numbers and buffers are put back."""
+"""Running a model again: with other inputs, and with random numbers and buffers put back."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 
 @contextmanager
@@ -33,3 +34,13 @@ def restored(model: nn.Module) -> Iterator[None]:
             with torch.no_grad():
                 for buffer, old in buffers:
                     buffer.copy_(old)
+
+
+def with_other_tensors(batch: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """Give a batch, in mappings and lists, with something else in place of each of its tensors."""
+    if isinstance(batch, Mapping):
+        return {name: with_other_tensors(each, change) for name, each in batch.items()}
+    if isinstance(batch, list | tuple):
+        return [with_other_tensors(each, change) for each in batch]
+    is_one = isinstance(batch, Tensor) and batch.ndim > 0 and not batch.is_nested
+    return change(batch) if is_one else batch

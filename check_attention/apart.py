@@ -1,12 +1,12 @@
 """Whether sequences of a batch stay apart: others are changed, and the first should not notice."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from check_attention.again import random_kept, restored
+from check_attention.again import random_kept, restored, with_other_tensors
 from check_attention.axes import flat
 from check_attention.report import Report
 
@@ -46,7 +46,7 @@ def judge_apart(
 
     def run(at: list[int]) -> Firsts:
         """Run some sequences; nothing, if the model takes no such batch."""
-        each = _chosen(batch, count, at)
+        each = with_other_tensors(batch, lambda t: t[at] if len(t) == count else t)
         try:
             return _firsts(model, watched, lambda: call(model, each), len(at), dims)
         except Exception:
@@ -58,7 +58,8 @@ def judge_apart(
         with random_kept():
             torch.manual_seed(OTHERS)
             again = run([*range(some)])
-        by_chance = {name for name in again if not _are_same(beside[name][1], again[name][1])}
+        both = beside.keys() & again.keys()
+        by_chance = {name for name in both if not _are_same(beside[name][1], again[name][1])}
     for when, at in (("as others of the batch do", [0] * some), ("if it is alone", [0])):
         again = run(at)
         for name in beside.keys() & again.keys() - (by_chance if len(at) == 1 else set()):
@@ -95,20 +96,8 @@ def _has_moved(one: tuple[list[Tensor], list[Tensor]], other: tuple[list[Tensor]
 def sequences_of(batch: Any) -> int:
     """Say how many sequences a batch has, by its first tensor of two dimensions or more."""
     values = batch.values() if isinstance(batch, Mapping) else [batch]
-    tensors = [t for t in flat(values) if isinstance(t, Tensor) and not t.is_nested and t.ndim > 1]
+    tensors = [t for t in _tensors_in(values) if t.ndim > 1]
     return tensors[0].shape[0] if tensors else 0
-
-
-def _chosen(batch: Any, count: int, at: Iterable[int]) -> Any:
-    """Give a batch of some of its sequences."""
-    if isinstance(batch, Mapping):
-        return {name: _chosen(each, count, at) for name, each in batch.items()}
-    if isinstance(batch, list | tuple):
-        return type(batch)(_chosen(each, count, at) for each in batch)
-    is_each = isinstance(batch, Tensor) and not batch.is_nested and batch.ndim > 0
-    if is_each and batch.shape[0] == count:
-        return batch[torch.tensor([*at], device=batch.device)]
-    return batch
 
 
 def _is_of_batch(module: nn.Module) -> bool:

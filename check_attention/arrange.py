@@ -246,8 +246,7 @@ class Look:
         before = sum(axis.before for axis in found.keys)
         q_all, k_all = [], []
         for part in (scores.part, *call.summands):
-            sides = {part.side(axis) for axis in found.keys}
-            which = 0 if sides == {"first"} else 1
+            which = part.of_keys(found.keys)
             summed = sorted(part.summed, key=lambda axis: axis.size)
             keys = self.original(part, found.keys)
             rows = self.original(part, found.rows)
@@ -332,7 +331,7 @@ class Look:
             self.finish(call, found, sums, measured, places, count, keys, None, None)
             return
         part = scores.part
-        which = 0 if {part.side(axis) for axis in found.keys} == {"first"} else 1
+        which = part.of_keys(found.keys)
         of_q, of_k = part.known[1 - which], part.known[which]
         q, k, padded = self.unpadded(q, k)
         d = q.shape[-1]
@@ -559,13 +558,7 @@ class Look:
         if call.scores is None:
             return 0, 0
         part = call.scores.part
-        which = 0 if {part.side(axis) for axis in found.keys} == {"first"} else 1
-        letters = part.product.letters[part.pair[which]]
-        others = part.product.letters[part.pair[1 - which]]
-        dims = [
-            dim for x, dim in zip(letters, part.given[which], strict=False)
-            if x not in others and x in part.product.result
-        ]  # fmt: skip
+        dims = part.alone(part.of_keys(found.keys))
         axes = [axis for dim in dims for axis in dim if not axis.is_feature]
         if len(axes) != 1 or axes[0].root.size + axes[0].before + axes[0].after != keys:
             return 0, 0
@@ -622,13 +615,10 @@ class Look:
         """
         w = self.watcher
         first, second = w.given
-        q, k = (part.product.letters[part.pair[at]] for at in (1 - which, which))
-        keys = [
-            dim for x, dim in zip(k, part.given[which], strict=False)
-            if x not in q and x in part.product.result
-        ]  # fmt: skip
+        keys = part.alone(which)
+        letters = part.product.letters[part.pair[which]]
         shared = [
-            dim for x, dim in zip(k, part.given[which], strict=False)
+            dim for x, dim in zip(letters, part.given[which], strict=False)
             if x in part.product.result and all(part.product.has(at, x) for at in part.pair)
         ]  # fmt: skip
         if any(axis.root is w.batch for dim in shared for axis in dim):
@@ -847,15 +837,11 @@ def _width_of_head(part: Part) -> int:
 
 def is_crossed(part: Part) -> bool:
     """Say whether q and k were made of different tokens, as far as one knows."""
-    sides = []
-    for which in (0, 1):
-        own, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
-        alone = [
-            dim for x, dim in zip(own, part.given[which], strict=False)
-            if x not in others and x in part.product.result
-        ]  # fmt: skip
-        sides.append({a.root for dim in alone for a in dim if not a.is_feature})
-    return all(sides) and not sides[0] & sides[1]
+    one, other = (
+        {axis.root for dim in part.alone(which) for axis in dim if not axis.is_feature}
+        for which in (0, 1)
+    )
+    return bool(one and other) and not one & other
 
 
 def _is_longer(part: Part, first: Part) -> bool:
@@ -941,14 +927,13 @@ def layout_of(call: Call, part: Part, k: Tensor, count: int) -> tuple[str, str] 
 
 def mixes_tokens(part: Part, which: int) -> bool:
     """Say whether rows of q, or of k, are tokens times some of what q·k sums over for others."""
-    letters, others = (part.product.letters[part.pair[at]] for at in (which, 1 - which))
-    dims = dict(zip(letters, part.given[which], strict=False))
-    alone = [dim for x, dim in dims.items() if x not in others and x in part.product.result]
+    dims = dict(zip(part.product.letters[part.pair[which]], part.given[which], strict=False))
     summed = {
         a.root for x in part.product.summed(*part.pair) for a in dims.get(x, ()) if a.is_feature
     }
     return any(
-        any(a.root in summed for a in dim) and any(not a.is_feature for a in dim) for dim in alone
+        any(a.root in summed for a in dim) and any(not a.is_feature for a in dim)
+        for dim in part.alone(which)
     )
 
 

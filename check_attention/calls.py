@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from check_attention.again import restored
+from check_attention.again import restored, with_other_tensors
 from check_attention.apart import judge_apart
 from check_attention.axes import flat
 from check_attention.kernels import kernels
@@ -222,7 +222,8 @@ def _other_length(
     again: Report | None = None
     try:
         with watched(model, rows, scale) as (again, watcher), torch.no_grad(), restored(model):
-            _call(model, _shorter(batch, sizes), forward, watcher, 1)
+            shorter = with_other_tensors(batch, lambda t: _shorter(t, sizes))
+            _call(model, shorter, forward, watcher, 1)
     except Exception:
         again = None
     if again is None or not report.settle_doubts(again):
@@ -235,24 +236,18 @@ def _other_length(
         report.notes[:] = dict.fromkeys(report.notes)
 
 
-def _shorter(batch: Any, sizes: Mapping[int, int]) -> Any:
-    """Give a batch with fewer tokens: along the second dimension, or along the first of one row."""
-    if isinstance(batch, Mapping):
-        return {name: _shorter(value, sizes) for name, value in batch.items()}
-    if isinstance(batch, list | tuple):
-        return [_shorter(each, sizes) for each in batch]
-    if not isinstance(batch, Tensor) or batch.ndim == 0 or batch.is_nested:
-        return batch
-    dims = [dim for dim in range(batch.ndim) if batch.shape[dim] in sizes]
-    if batch.ndim > 1 and batch.shape[-1] == batch.shape[-2] and batch.ndim - 1 in dims:
-        dims = [batch.ndim - 2, batch.ndim - 1]  # a mask, or sequences as wide as long
-        if batch.ndim < 4 and batch.is_floating_point():
+def _shorter(t: Tensor, sizes: Mapping[int, int]) -> Tensor:
+    """Give fewer tokens: along the second dimension, or along the first of one row."""
+    dims = [dim for dim in range(t.ndim) if t.shape[dim] in sizes]
+    if t.ndim > 1 and t.shape[-1] == t.shape[-2] and t.ndim - 1 in dims:
+        dims = [t.ndim - 2, t.ndim - 1]  # a mask, or sequences as wide as long
+        if t.ndim < 4 and t.is_floating_point():
             dims = dims[:1]
-    elif batch.ndim > 1 and 1 in dims:
+    elif t.ndim > 1 and 1 in dims:
         dims = [1]
-    for dim in dims[: 2 if len(dims) == 2 and batch.ndim > 3 else 1]:
-        batch = batch.narrow(dim, 0, sizes[batch.shape[dim]])
-    return batch
+    for dim in dims[: 2 if len(dims) == 2 and t.ndim > 3 else 1]:
+        t = t.narrow(dim, 0, sizes[t.shape[dim]])
+    return t
 
 
 def assert_attention(
@@ -274,8 +269,7 @@ def assert_attention(
         options: as for `check`
     """
     report = check(model, batches, forward, show=False, **options)
-    kinds = [*fail_on]
-    found = report.faults(*kinds) if kinds else []
+    found = report.faults_of(fail_on)
     if spread:
         out = [row for row in report.rows if not spread[0] <= row.spread <= spread[1]]
         found += [f"spread {row.spread:.3g}: {report.where([row])}" for row in out]

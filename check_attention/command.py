@@ -140,7 +140,7 @@ def _run(chosen: argparse.Namespace) -> int:
     """Do what the command was asked for; give its exit status."""
     kinds = [kind.strip() for kind in chosen.fail_on.split(",") if kind.strip() not in ("", "none")]
     allow = [name.strip() for name in chosen.allow.split(",") if name.strip()]
-    _faults(Report(), kinds)  # names that do not exist are told before the model runs
+    Report().faults_of(kinds)  # names that do not exist are told before the model runs
     if (chosen.make is None) == (chosen.demo is None):
         raise CheckError("say what to check: package.module:function, or --demo none")
     if chosen.train and not chosen.widths:
@@ -207,18 +207,13 @@ def _print_and_save(chosen: argparse.Namespace, report: Report) -> None:
             report.figure(chosen.figure)
 
 
-def _faults(report: Report, kinds: list[str]) -> list[str]:
-    """Give what was found of some kinds; of none, nothing."""
-    return report.faults(*kinds) if kinds else []
-
-
 def _tell_faults(
     chosen: argparse.Namespace, report: Report, kinds: list[str], old: Report | None
 ) -> int:
     """Name what was found of --fail-on, and what differs from --baseline: 1, if anything does."""
     named = [kind for kind in kinds if report.faults(kind)]
     is_told = chosen.json != "-" and not chosen.quiet  # in full, with each verdict
-    wrong = [f"found: {', '.join(named)}"] if named and is_told else _faults(report, kinds)
+    wrong = [f"found: {', '.join(named)}"] if named and is_told else report.faults_of(kinds)
     if old:
         wrong += [f"differs: {change}" for change in report.changes(old)]
     for words in wrong:

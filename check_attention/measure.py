@@ -14,7 +14,6 @@ from check_attention.words import CLOSE
 GAP = 50.0  # a key that a mask puts so far below the rest of its row is none: e^(−50) is no weight
 EMPTY = 5e3  # a row that lies so far below all others has no key: −10⁴ was added to all of it
 NO_ROW = -1e9
-QUERIES, KEYS = ("qq", "queries"), ("kk", "all keys")  # sums of squares, and of how many
 SCALES_KEPT = 8  # distinct scales of one layer that are told
 
 
@@ -133,7 +132,7 @@ class Sums:
         if "qq" not in s:
             return dict.fromkeys(("q_norm", "k_norm"), torch.full_like(s["rows"], math.nan))
         of_q, of_k = s["of q"] / s["calls"], s["of k"] / s["calls"]
-        q, k = (s[name].sum() / s[count].sum() for name, count in (QUERIES, KEYS))
+        q, k = s["qq"].sum() / s["queries"].sum(), s["kk"].sum() / s["all keys"].sum()
         return {
             "q_norm": (s["qq"] / s["queries"]).sqrt() / of_q.abs(),
             "k_norm": (s["kk"] / s["all keys"]).sqrt() / of_k.abs(),

@@ -35,15 +35,18 @@ def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, 
     given = _by_name(model, positional, named)
     tensors = [t for t in given.values() if isinstance(t, Tensor) and not t.is_nested]
     contents = [t for t in tensors if t.ndim > 1 and t.dtype != torch.bool]
-    for name, mask in given.items():
-        if not isinstance(mask, Tensor) or mask.is_nested or mask.ndim != 2 or mask.shape[1] < 2:
-            continue
-        if name in PADDED and mask.dtype != torch.float32:
+    masks = {
+        name: t
+        for name, t in given.items()
+        if isinstance(t, Tensor) and not t.is_nested and t.ndim == 2 and t.shape[1] > 1
+    }
+    for name in PADDED:
+        mask = masks.get(name)
+        if mask is not None and mask.dtype != torch.float32:
             is_kept = name == "attention_mask"
             made.known.setdefault(mask.shape[1], mask == 0 if is_kept else mask != 0)
-    for name, mask in given.items():
-        if isinstance(mask, Tensor) and not mask.is_nested and mask.ndim == 2 and mask.shape[1] > 1:
-            _read_mask(name, mask, contents, made)
+    for name, mask in masks.items():
+        _read_mask(name, mask, contents, made)
     for lengths in tensors:
         if lengths.ndim == 1 and not (lengths.is_floating_point() or lengths.dtype == torch.bool):
             _read_lengths(lengths, contents, made)
@@ -103,8 +106,8 @@ def _is_blank(t: Tensor, tokens: Tensor) -> bool:
     """
     if t.shape[:2] != tokens.shape or not bool(tokens.any()) or bool(tokens.all()):
         return False
-    blank, rest = t[tokens].flatten(1) if t.ndim > 2 else t[tokens][:, None], t[~tokens]
-    rest = rest.flatten(1) if t.ndim > 2 else rest[:, None]
+    rows, tokens = t.reshape(*t.shape[:2], -1), tokens.to(t.device)
+    blank, rest = rows[tokens], rows[~tokens]
     is_same = (rest == blank[:1]).all(-1)
     return bool((blank == blank[:1]).all()) and float(is_same.float().mean()) < 0.5
 
@@ -113,13 +116,10 @@ def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> Non
     """Read numbers of tokens, one for each sequence: known, if nothing stands behind so many."""
     for t in contents:
         count = t.shape[1]
-        if (
-            len(lengths) != len(t)
-            or count < 2
-            or not bool(((lengths > 0) & (lengths <= count)).all())
-        ):
+        fits = len(lengths) == len(t) and bool(((lengths > 0) & (lengths <= count)).all())
+        if not fits or count < 2:
             continue
-        at = torch.arange(count, device=t.device)
+        at = torch.arange(count, device=lengths.device)  # lengths may be on the processor
         for tokens in (at >= lengths[:, None], at < (count - lengths)[:, None]):
             if _is_blank(t, tokens):
                 made.known.setdefault(count, tokens)
@@ -142,7 +142,7 @@ def _read_tail(t: Tensor, made: Padding) -> None:
     """Find what looks like padding: one number, or zeros, at one end of sequences, and nowhere
     else, more of it in some than in others.
     """
-    if t.shape[0] < 2:
+    if t.shape[0] < 2 or t.shape[1] < 2:
         return
     if t.ndim == 2 and not t.is_floating_point():
         if int(t.max()) < 2:

@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields
 from fnmatch import fnmatch
 from pathlib import Path
@@ -64,7 +64,14 @@ class Report:
 
         Without kinds it is those that make a report not ok.
         """
-        kinds = kinds or NEVER_MEANT
+        return self.faults_of(kinds or NEVER_MEANT)
+
+    def faults_of(self, kinds: Iterable[str]) -> list[str]:
+        """Give the same for some kinds, or for none.
+
+        Raises:
+            CheckError: one of them is none of KINDS.
+        """
         found: list[str] = []
         told: dict[str, str] = {}  # a verdict, and the kind that it was given for
         for kind in kinds:

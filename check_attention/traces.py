@@ -104,6 +104,19 @@ class Part:
         letters = self.product.summed(*self.pair)
         return {axis for letter in letters for axis in self.axes_of[letter]}
 
+    def alone(self, which: int) -> list[tuple[Axis, ...]]:
+        """Give the axes that one of the two had before, and that it alone brings to the scores."""
+        own, others = (self.product.letters[self.pair[at]] for at in (which, 1 - which))
+        return [
+            dim
+            for x, dim in zip(own, self.given[which], strict=False)
+            if x not in others and x in self.product.result
+        ]
+
+    def of_keys(self, keys: Sequence[Axis]) -> int:
+        """Say which of the two is k, by the axes of the keys: the first, 0, or the second, 1."""
+        return 0 if {self.side(axis) for axis in keys} == {"first"} else 1
+
     def side(self, axis: Axis) -> str:
         """Say whether an axis of the scores is of "first", "second", "both", or of neither."""
         for letter, axes in self.axes_of.items():
@@ -232,11 +245,15 @@ def code_line() -> str:
     frame: Any = sys._getframe(1)
     ours = __name__.partition(".")[0]
     while frame:
-        name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        name = _package_of(frame)
         if name not in ("torch", ours, "contextlib") and "importlib" not in name:
             return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
         frame = frame.f_back
     return ""
+
+
+def _package_of(frame: Any) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def is_thrown_away() -> bool:
@@ -245,10 +262,10 @@ def is_thrown_away() -> bool:
     """
     frame: Any = sys._getframe(1)
     ours = __name__.partition(".")[0]
-    while frame and str(frame.f_globals.get("__name__", "")).partition(".")[0] == ours:
+    while frame and _package_of(frame) == ours:
         frame = frame.f_back
-    name = str(frame.f_globals.get("__name__", "")) if frame else "torch"
-    return name.partition(".")[0] != "torch" and _pops(frame.f_code, frame.f_lasti)
+    is_own = frame and _package_of(frame) != "torch"
+    return bool(is_own) and _pops(frame.f_code, frame.f_lasti)
 
 
 @lru_cache(maxsize=256)

@@ -111,7 +111,8 @@ class Unseen:
     def hand_on(self, name: str, func: Any, result: Any, args: Any, kwargs: Any) -> None:
         """Hand on to what a function gave what it is made of."""
         values = [*flat(args), *flat(kwargs.values())]
-        origins = [self.origin(each) for each in values if isinstance(each, Tensor)]
+        given = [each for each in values if isinstance(each, Tensor)]
+        origins = [self.origin(each) for each in given]
         is_active = any(origin.is_active for origin in origins)
         if is_active and name in LEAVES:
             self.leaves(args[0])
@@ -120,8 +121,8 @@ class Unseen:
         products = frozenset[Product]().union(*(origin.products for origin in origins))
         if products and ("softm" in name or self.watcher.trace(result).weights):
             products = frozenset()  # from here on its weights are followed
-        sums = [t for t in values if isinstance(t, Tensor) and self.origin(t).is_summary]
-        sizes = {t.numel() for t in sums if name not in LAYERS and "softm" not in name}
+        is_kept = name not in LAYERS and "softm" not in name
+        sizes = {t.numel() for t, o in zip(given, origins, strict=True) if o.is_summary and is_kept}
         made = [result] if isinstance(result, Tensor) else result
         made = [args[0]] if name == "__setitem__" else made
         if not isinstance(made, list | tuple):
@@ -155,10 +156,10 @@ class Unseen:
                 elif self.is_summary(c, one, other):
                     made = Origin(True, is_summary=True)
                 else:
-                    self.reads_summary(c, one, other, result)
+                    self.reads_summary(c, one, other)
         elif large:
             for one, other in combinations(large, 2) if len(large) > 2 else ():
-                self.reads_summary(c, one, other, result)
+                self.reads_summary(c, one, other)
             kept = [p for origin in origins for p in origin.products if p.is_in(result)]
             made = Origin(made.is_active, frozenset(kept))  # heads that a matrix mixes
         self.origins[result] = made
@@ -190,7 +191,7 @@ class Unseen:
         both = zip((one, other), traces, alone, strict=True)
         return all(is_made(at, trace, letters) for at, trace, letters in both)
 
-    def reads_summary(self, c: Contraction, one: int, other: int, result: Tensor) -> None:
+    def reads_summary(self, c: Contraction, one: int, other: int) -> None:
         """Name a product of a third activation's tokens with a sum over those of two others."""
         for at, third in ((one, other), (other, one)):
             is_sum = self.origin(c.tensors[at]).is_summary

@@ -1,5 +1,7 @@
 """Sequences of a batch stay apart: others are changed, and the first should not notice."""
 
+from typing import NamedTuple
+
 import pytest
 
 from tests.check_attention.faults import Attention
@@ -109,6 +111,14 @@ def test_a_loss_over_the_batch_is_none_of_an_attention():
             return (y @ y.mT).softmax(-1)
 
     assert ours.check(Pairs(), [torch.randn(4, 11, 64)], show=False).ok
+
+
+def test_a_batch_of_any_kind_is_run_again():
+    class Batch(NamedTuple):
+        x: torch.Tensor
+
+    report = ours.check(Stacked(batch_first), [Batch(torch.randn(4, 11, 24))], show=False)
+    assert {row.axis_verdict for row in report.rows} == {"sequences"}
 
 
 def test_a_model_that_takes_no_other_batch_is_left_alone():
