@@ -468,16 +468,18 @@ def test_the_mark_of_a_model_chooses_it_as_its_button_does(visit, how):
         chosen = page.evaluate(values)
         box = pin.bounding_box()
         assert min(box["width"], box["height"]) >= 44
-        middle = box["x"] + box["width"] - 22, box["y"] + box["height"] / 2
-        name = box["x"] + 2, middle[1]
-        for x, y in (middle, name, *((middle[0] + away, middle[1]) for away in (-20, 20))):
+        middle, name = box["width"] - 22, 2
+        for x in (middle, name, middle - 20, middle + 20):
             show(page, "plane", "shown => 0", n=2, d=1024, a=0, v=1)
-            page.mouse.click(x, y) if how == "mouse" else page.touchscreen.tap(x, y)
+            press = pin.click if how == "mouse" else pin.tap
+            # Playwright waits until the mark stands still, and until it is what is hit there.
+            press(position={"x": x, "y": box["height"] / 2})
             assert page.evaluate(values) == chosen, model
     # And beside it the map is still tapped or clicked.
     show(page, "plane", "shown => 0", n=2, d=1024, v=1)
-    area = page.locator("why-plane .map").bounding_box()
-    page.mouse.click(area["x"] + area["width"] / 4, area["y"] + area["height"] / 2)
+    plane = page.locator("why-plane .map")
+    area = plane.bounding_box()
+    plane.click(position={"x": area["width"] / 4, "y": area["height"] / 2})
     assert page.evaluate(values)["d"] == 32
 
 
