@@ -10,8 +10,9 @@ from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
 from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
-from check_attention.measure import Measured, Scored, Sums, measure, taken
+from check_attention.measure import Kept, Measured, Scored, Sums, measure, taken
 from check_attention.products import axes_of_letters
+from check_attention.rows import OfLayer
 from check_attention.slopes import NoReplayError, Slopes, slopes_by_row, slopes_of
 from check_attention.traces import (
     Arrangement,
@@ -81,7 +82,7 @@ class Look:
         self, call: Call, shared: list[Axis], alone: list[Axis], keys: list[Axis]
     ) -> Arrangement:
         """Find heads by the number that the module says."""
-        own, said = call.about["own"], call.about["around"]
+        own, said = call.said.heads_here, call.said.heads_around
         if len(shared) > 2:  # windows and groups stand beside heads
             for stop in range(len(shared), 1, -1):
                 for start in range(stop - 1, 0, -1):
@@ -105,7 +106,7 @@ class Look:
         if len(rest) < 2:
             return Arrangement([], [], rest, keys)
         lead, rows = rest[:-1], rest[-1]
-        said = call.about["around"]
+        said = call.said.heads_around
         if len(rest) == 3 and lead[1].size != said == rows.size:  # batch × rows × heads × keys
             return Arrangement(lead[:1], [rows], [lead[1]], keys)
         return self.by_number(call, lead, [rows], keys)
@@ -182,8 +183,8 @@ class Look:
             if met.shape != piece.shape or not torch.allclose(met, piece, atol=1e-3):
                 continue
             if start != before:
-                call.sums.about["axis_verdict"] = "crossed"
-                call.sums.about["axis_detail"] = (
+                call.sums.of_layer.axis_verdict = "crossed"
+                call.sums.of_layer.axis_detail = (
                     f"v's first key gets column {start} of the weights, and its own is {before}: a "
                     "column that is no key's was kept, and that of a key was dropped"
                 )
@@ -326,7 +327,8 @@ class Look:
         heads, keys = logits.shape[1], logits.shape[3]
         scores = call.scores
         if scores is None or q is None or k is None:
-            sums = self.watcher.sums(call, heads, 0, length=keys, positions=count)
+            sums = self.watcher.sums(call, heads, 0)
+            sums.of_layer.length, sums.of_layer.positions = keys, count
             measured = measure(sums, logits, None, sink, places, call.has_nan)
             self.finish(call, found, sums, measured, places, count, keys, None, None)
             return
@@ -339,16 +341,16 @@ class Look:
         factors = (_each(of_q.factor, heads, q), _each(of_k.factor, heads, k))
         scale = self.scale_of(call, heads, d**-0.5 / (factors[0] * factors[1]))
         if slopes.line:
-            call.about["lines"] = call.about["lines"] | {"scale": slopes.line}
-        sums = self.watcher.sums(
-            call, heads, d, length=keys, positions=count, padded=padded,
-            factors=[float(scale.mean()), of_q.factor, of_k.factor],
-            is_cap_first=any(abs(each * d**0.5 - 1) < CLOSE for each in slopes.behind_cap),
-            **self.about_product(call, of_q, of_k),
-            **self.about_axes(call, found, heads, count, keys),
-        )  # fmt: skip
+            call.lines = call.lines | {"scale": slopes.line}
+        sums = self.watcher.sums(call, heads, d)
+        layer = sums.of_layer
+        layer.length, layer.positions, layer.padded = keys, count, padded
+        layer.factors = [float(scale.mean()), of_q.factor, of_k.factor]
+        layer.is_cap_first |= any(abs(each * d**0.5 - 1) < CLOSE for each in slopes.behind_cap)
+        note_product(layer, call, of_q, of_k)
+        note_axes(layer, call, found)
         if layout := layout_of(call, part, k, count):
-            sums.about["layout_fault"], sums.about["layout_detail"] = layout
+            layer.layout_fault, layer.layout_detail = layout
         self.judge_sequences(call, part, which, sums)
         is_sum = slopes.is_straight and not slopes.is_capped
         scored = Scored(q, k, scale, factors, is_sum)
@@ -358,44 +360,6 @@ class Look:
         for each in self.other_scales(call, heads, scale, factors):
             sums.note_scale(each)
         self.finish(call, found, sums, measured, places, count, keys, k, d)
-
-    @staticmethod
-    def about_product(call: Call, of_q: Known, of_k: Known) -> dict[str, Any]:
-        """Give fields of a row: what was done to q, to k, and to their product up to softmax."""
-        slopes: Slopes = call.slopes
-        return {
-            "places": slopes.places + of_q.places + of_k.places,
-            "steps": slopes.factors if slopes.places > 1 else [],
-            "input_ratio": of_q.of_input / of_k.of_input if of_k.of_input else 1.0,
-            "is_unit": of_q.is_unit and of_k.is_unit,
-            "is_normed": of_q.is_normed and of_k.is_normed,
-            "is_learned": call.scores is not None and call.scores.is_learned,
-            "is_mixed": slopes.is_mixed,
-            "summands": 1 + len(slopes.others) + len(slopes.joined) - len(call.summands),
-            "is_capped": slopes.is_capped,
-            "cap_used": slopes.cap * call.base,
-        }
-
-    @staticmethod
-    def about_axes(
-        call: Call, found: Arrangement, heads: int, count: int, keys: int
-    ) -> dict[str, Any]:
-        """Give fields of a row: whether tokens, heads and coordinates stand where they should."""
-        part: Part = call.scores.part  # type: ignore[union-attr]
-        summed = part.summed
-        is_made = all(axis.is_feature for axis in found.keys)  # keys are of a layer's making
-        none_is = not any(axis.is_feature for axis in summed)
-        are_heads = 1 < count == keys == call.about["said"] != heads
-        return {
-            "v_size": call.v.shape[-1] if call.v is not None else 0,
-            "q_width": max((axis.width for axis in summed), default=0),
-            "rows_are_heads": (is_made and all(axis.is_feature for axis in summed))
-            or (are_heads and none_is),
-            "is_over_channels": is_made and none_is,
-            "latent": size_before_latent([part, *call.summands]),
-            "is_crossed": is_crossed(part),
-            "is_handed_on": bool(call.slopes.earlier),
-        }
 
     def other_scales(
         self, call: Call, heads: int, scale: Tensor, factors: tuple[Tensor, Tensor]
@@ -493,24 +457,24 @@ class Look:
     ) -> None:  # fmt: skip
         """Look at masks and biases of a call that was measured, and at its axes."""
         call.sums = sums
-        about = sums.about
-        about["after"] = call.after
-        if call.cause and not about.get("cause"):
-            about["cause"] = call.cause
+        layer = sums.of_layer
+        layer.after = call.after
+        layer.cause = layer.cause or call.cause
         if call.output:
-            about["output"], about["digest"] = call.output
+            layer.output, layer.digest = call.output
         self.look_at_mask(call, found, measured, places, count, keys, k)
         if call.scores and d and not (call.slopes.is_capped or call.slopes.is_mixed):
             self.look_at_bias(call, measured, places, count, k, d)
         if call.scores and call.scores.repeated:
-            about["bias_times"] = 1.0 + call.scores.repeated
+            layer.bias_times = 1.0 + call.scores.repeated
         self.judge_axis(call)
         if self.watcher.kept is not None:
             self.watcher.kept.append(
-                {"place": call.place, "measured": measured, "about": dict(about), "keys": keys,
-                 "rows": count, "is_half": torch.finfo(call.logits.dtype).bits == 16,
-                 "axis": about.get("axis_verdict", ""),
-                 "order": head_order(k) if k is not None else None}
+                Kept(
+                    call.place, replace(layer), measured,
+                    is_half=torch.finfo(call.logits.dtype).bits == 16,
+                    order=head_order(k) if k is not None else None,
+                )
             )  # fmt: skip
 
     def look_at_mask(
@@ -518,8 +482,9 @@ class Look:
         keys: int, k: Tensor | None,
     ) -> None:  # fmt: skip
         """Note which keys take part, and what was to leave some of them out."""
-        about, scores, w = call.sums.about, call.scores, self.watcher
-        masking = about.setdefault("masking", Masking(says_causal=call.about["says_causal"]))
+        sums, scores, w = call.sums, call.scores, self.watcher
+        masking: Masking = sums.masking or Masking(says_causal=call.said.causal)
+        sums.masking = masking
         seen = measured.logits
         largest = float(seen.abs().where(seen.isfinite(), 0).max()) if seen.numel() else 0.0
         meant = self.meant(call, found, places, keys, largest)
@@ -532,9 +497,9 @@ class Look:
             masking.added = (
                 "it is applied after softmax, so that the weights of a row do not sum to 1"
             )
-        if about.get("is_over_channels") or about.get("rows_are_heads"):
+        if sums.of_layer.is_over_channels or sums.of_layer.rows_are_heads:
             return
-        has_zero_key = getattr(call.about["module"], "add_zero_attn", 0)
+        has_zero_key = getattr(call.said.module, "add_zero_attn", 0)
         before, after = self.joined_columns(call, found, keys)
         padding = dict(w.padding.of(keys, before, after))
         if call.is_filled:  # a mask set weights to 0, too
@@ -569,18 +534,21 @@ class Look:
         call: Call, measured: Measured, places: Tensor, count: int, k: Tensor | None, d: int
     ) -> None:
         """Note what is added to q·k: slopes like ALiBi's, and whether it was scaled with q·k."""
-        about, divides = call.sums.about, call.about["divides_bias"]
-        if "bias" not in about:
-            about["bias"] = bias_of(measured)
+        sums, divides = call.sums, call.said.divides_bias
+        if not sums.biases:
+            sums.biases.append(bias_of(measured))
         is_usual, keys = False, measured.level.shape[-1]
         if keys >= count > 1:
             falls = straight_bias(measured, places, keys - count)
-            compared = compared_with_alibi(falls, d, divides) if falls else {"is_usual": False}
-            is_usual = compared.pop("is_usual")
-            about |= compared
+            if falls:
+                alibi = compared_with_alibi(falls, d, divides)
+                is_usual, sums.bias_slopes = alibi.is_usual, [*falls]
+                if alibi.times != 1:
+                    sums.of_layer.bias_times = alibi.times
+                sums.is_bias_divided |= alibi.is_divided
         is_scaled = call.slopes.is_bias_scaled and not divides
         if is_scaled and not (is_usual or is_distance(measured, k)):
-            about["may_be_divided"] = True
+            sums.may_be_divided = True
 
     def meant(
         self, call: Call, found: Arrangement, places: Tensor, keys: int, largest: float
@@ -624,8 +592,8 @@ class Look:
         if any(axis.root is w.batch for dim in shared for axis in dim):
             w.in_batches.add(call.place)
         if w.heads and first < second and any(a.root is w.batch for dim in keys for a in dim):
-            sums.about["axis_verdict"] = "sequences"
-            sums.about["axis_detail"] = (
+            sums.of_layer.axis_verdict = "sequences"
+            sums.of_layer.axis_detail = (
                 f"its keys are the {first} entries of the first dimension that the model was "
                 f"given, and the {second} of the second count as sequences. Say batch_first=True, "
                 "if the first dimension is the batch"
@@ -635,18 +603,18 @@ class Look:
         """Compare the axis of softmax with that which the product with v sums over."""
         if call.sums is None or call.over is None or call.scores is None:
             return
-        sums: Sums = call.sums
+        layer: OfLayer = call.sums.of_layer
         if call.is_log:
-            sums.about["axis_verdict"] = "logarithms"
+            layer.axis_verdict = "logarithms"
         if call.crossed:
-            sums.about["axis_verdict"], sums.about["axis_detail"] = "crossed", call.crossed
+            layer.axis_verdict, layer.axis_detail = "crossed", call.crossed
         if call.keys is None:
             self.judge_alone(call)
             return
         roots = {axis.root for dim in call.axes for axis in dim}
         keys = call.keys & roots
         if "softmax" in call.form and not call.over and any(a.size > 1 for a in keys):
-            sums.about["axis_verdict"] = "one"
+            layer.axis_verdict = "one"
         if not keys or call.over == keys or not call.over:
             return
         found = self.arranged(call, keys)
@@ -657,11 +625,11 @@ class Look:
         if not named:
             return
         if keys <= call.over:
-            sums.about["axis_verdict"] = "more"
-            sums.about["axis_detail"] = "it runs over " + " and ".join(named) + ", too"
+            layer.axis_verdict = "more"
+            layer.axis_detail = "it runs over " + " and ".join(named) + ", too"
         else:
-            sums.about["axis_verdict"] = named[0]
-        sums.about["lines"] = sums.about["lines"] | call.about["lines"]
+            layer.axis_verdict = named[0]
+        layer.lines |= call.lines
 
     def judge_alone(self, call: Call) -> None:
         """Judge a softmax whose weights met no v: no key is an axis that q and k share."""
@@ -671,7 +639,7 @@ class Look:
         over = [axis for dim in call.axes for axis in dim if axis.root in call.over]
         if over and all(part.side(axis) == "both" for axis in over):
             is_heads = any(axis.is_feature for axis in over)
-            call.sums.about["axis_verdict"] = "heads" if is_heads else "batch"
+            call.sums.of_layer.axis_verdict = "heads" if is_heads else "batch"
 
     # Kernels
 
@@ -743,9 +711,9 @@ class Look:
             lines["scale"] = known[-1]
         keys = {axis.root for axis in axes_of[c.result[-1]]}
         call = Call(
-            w.place(), w.about() | {"lines": lines}, query,
+            w.place(), w.said(), query,
             tuple(axes_of[x] for x in c.result), Scores(part, added=added, lines=lines), keys,
-            "scaled_dot_product_attention", True,
+            "scaled_dot_product_attention", True, lines,
         )  # fmt: skip
         call.keys, call.is_done = keys, True
         return call, [c.size(x) for x in c.result]
@@ -781,6 +749,38 @@ class Look:
         if result is not None:
             call.output = digest(result)
         self.add(call, found, places, count, logits, None, q, k)
+
+
+def note_product(layer: OfLayer, call: Call, of_q: Known, of_k: Known) -> None:
+    """Note what was done to q, to k, and to their product up to softmax."""
+    slopes: Slopes = call.slopes
+    layer.places = max(layer.places, slopes.places + of_q.places + of_k.places)
+    layer.steps = slopes.factors if slopes.places > 1 else []
+    layer.input_ratio = of_q.of_input / of_k.of_input if of_k.of_input else 1.0
+    layer.is_unit = of_q.is_unit and of_k.is_unit
+    layer.is_normed = of_q.is_normed and of_k.is_normed
+    layer.is_learned = call.scores is not None and call.scores.is_learned
+    layer.is_mixed = slopes.is_mixed
+    layer.summands = 1 + len(slopes.others) + len(slopes.joined) - len(call.summands)
+    layer.is_capped |= slopes.is_capped
+    layer.cap_used = slopes.cap * call.base
+    layer.is_handed_on = bool(slopes.earlier)
+
+
+def note_axes(layer: OfLayer, call: Call, found: Arrangement) -> None:
+    """Note whether tokens, heads and coordinates stand where they should."""
+    part: Part = call.scores.part  # type: ignore[union-attr]
+    summed = part.summed
+    is_made = all(axis.is_feature for axis in found.keys)  # keys are of a layer's making
+    none_is = not any(axis.is_feature for axis in summed)
+    are_heads = 1 < layer.positions == layer.length == call.said.heads != layer.heads
+    layer.v_size = call.v.shape[-1] if call.v is not None else 0
+    layer.q_width = max((axis.width for axis in summed), default=0)
+    layer.rows_are_heads |= is_made and all(axis.is_feature for axis in summed)
+    layer.rows_are_heads |= are_heads and none_is
+    layer.is_over_channels |= is_made and none_is
+    layer.latent = size_before_latent([part, *call.summands])
+    layer.is_crossed = is_crossed(part)
 
 
 def masked_as_sdpa_does(mask: Tensor | None, is_causal: bool) -> LogitsOf:

@@ -71,10 +71,10 @@ def _fill(report: Report, watcher: Watcher) -> None:
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     compare_padding(watcher.found.values())
     unused = {watcher.names[module]: name for module, name in watcher.unused_scales.values()}
-    judged = {layer for (layer, _, _), s in watcher.found.items() if not s.about["is_made"]}
+    judged = {layer for (layer, _, _), s in watcher.found.items() if not s.is_made}
     for (layer, _, _), sums in watcher.found.items():
-        is_aside = sums.about["is_made"] and layer in judged  # weights of a convolution, or a gate
-        sums.about["unused"] = unused.get(layer, "")
+        is_aside = sums.is_made and layer in judged  # weights of a convolution, or a gate
+        sums.of_layer.unused = unused.get(layer, "")
         if sums.sums and not is_aside:  # else each of its calls was left out
             report.rows += sums.rows(layer)
     seen = {row.layer for row in report.rows}

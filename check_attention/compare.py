@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from check_attention.again import restored
 from check_attention.calls import ROWS, call_with, watched
-from check_attention.measure import centred
+from check_attention.measure import Kept, centred
 from check_attention.words import CLOSE, CheckError
 
 SAME = 1e-3  # logits differ by less of their spread through rounding, in single precision
@@ -114,15 +114,15 @@ def compare(
 
 
 def _layers_that_differ(
-    calls_a: list[Any], calls_b: list[Any]
+    calls_a: list[Kept], calls_b: list[Kept]
 ) -> Iterator[tuple[tuple[str, str], dict[str, str]]]:
     """Give for each layer that differs its names in both models, and in what it first does."""
     told: set[str] = set()
     for one, other in zip(calls_a, calls_b, strict=False):
         differences = differences_of(one, other)
-        if differences and other["place"] not in told:
-            told.add(other["place"])
-            yield (one["place"], other["place"]), differences
+        if differences and other.place not in told:
+            told.add(other.place)
+            yield (one.place, other.place), differences
 
 
 def _note_later_layer(found: Comparison, layer: str, differences: dict[str, str]) -> None:
@@ -160,7 +160,7 @@ def differing_weights(one: nn.Module, other: nn.Module) -> list[str]:
 
 def _measured(
     model: nn.Module, batches: list[Any], call: Callable[..., Any], rows: int
-) -> tuple[list[Any], list[Tensor]]:
+) -> tuple[list[Kept], list[Tensor]]:
     """Run a model; give what was measured of each softmax, and the outputs."""
     outputs: list[Tensor] = []
     with watched(model, rows) as (_, watcher), torch.no_grad(), restored(model):
@@ -169,9 +169,9 @@ def _measured(
         def keep_output(module: nn.Module, _: Any, output: Any) -> None:
             place = watcher.names.get(module)
             for each in reversed(watcher.kept or []):
-                if each["place"] != place or "result" in each:
+                if each.place != place or each.output:
                     break
-                each["result"] = _tensors(output)[:1]
+                each.output = _tensors(output)[:1]
 
         hook = nn.modules.module.register_module_forward_hook(keep_output)
         try:
@@ -203,9 +203,9 @@ def _distance(one: list[Tensor], other: list[Tensor]) -> float:
     return math.sqrt(square / size) if size else 0.0
 
 
-def differences_of(one: Any, other: Any) -> dict[str, str]:
+def differences_of(one: Kept, other: Kept) -> dict[str, str]:
     """Say in what two softmax calls differ: kinds and words, in the order in which they count."""
-    a, b = one["measured"], other["measured"]
+    a, b = one.measured, other.measured
     found: dict[str, str] = {}
     _note_axis(one, other, found)
     if a.allowed.shape != b.allowed.shape:  # entry by entry nothing can be compared
@@ -218,42 +218,42 @@ def differences_of(one: Any, other: Any) -> dict[str, str]:
         return found
     _note_mask_and_cap(one, other, found)
     ratio = _factor(a.scale, b.scale, found)
-    limit = HALF if one["is_half"] or other["is_half"] else SAME
+    limit = HALF if one.is_half or other.is_half else SAME
     _note_logits(one, other, ratio, limit, found)
     if not found:
         _output(one, other, limit, found)
     return found
 
 
-def _note_axis(one: Any, other: Any, found: dict[str, str]) -> None:
+def _note_axis(one: Kept, other: Kept, found: dict[str, str]) -> None:
     """Note that softmax runs over another axis."""
-    if one["axis"] != other["axis"]:
-        names = [
-            f"over the {each['axis']}" if each["axis"] else "over the keys" for each in (one, other)
-        ]
+    if one.of_layer.axis_verdict != other.of_layer.axis_verdict:
+        names = [f"over the {each.of_layer.axis_verdict or 'keys'}" for each in (one, other)]
         found["axis"] = f"Softmax runs {names[0]} in the first, and {names[1]} in the second."
 
 
-def _note_mask_and_cap(one: Any, other: Any, found: dict[str, str]) -> None:
+def _note_mask_and_cap(one: Kept, other: Kept, found: dict[str, str]) -> None:
     """Note that other keys take part, and that one of the two alone caps its logits."""
-    allowed = [each["measured"].allowed for each in (one, other)]
+    allowed = [each.measured.allowed for each in (one, other)]
     if not torch.equal(*allowed):
         counts = [float(each.sum(-1).float().mean()) for each in allowed]
         found["mask"] = (
             f"Mask: a query sees {counts[0]:.4g} keys on average in the first, and "
             f"{counts[1]:.4g} in the second."
         )
-    caps = [bool(each["about"].get("is_capped")) for each in (one, other)]
+    caps = [each.of_layer.is_capped for each in (one, other)]
     if caps[0] != caps[1]:
         found["cap"] = f"Cap: only the {'first' if caps[0] else 'second'} caps its logits."
 
 
-def _note_logits(one: Any, other: Any, ratio: Tensor, limit: float, found: dict[str, str]) -> None:
+def _note_logits(
+    one: Kept, other: Kept, ratio: Tensor, limit: float, found: dict[str, str]
+) -> None:
     """Note by what logits differ, over the keys that take part in both, but for a factor.
 
     Where they are no sum of q·k and a bias, q and k are blamed only if nothing else was found.
     """
-    a, b = one["measured"], other["measured"]
+    a, b = one.measured, other.measured
     both = a.allowed & b.allowed
     if a.is_sum and b.is_sum:
         parts = [centred(m.logits - m.level, both) for m in (a, b)]
@@ -285,25 +285,25 @@ def _factor(one: Tensor | None, other: Tensor | None, found: dict[str, str]) -> 
     return ratio.float().where(ratio != 0, torch.ones_like(ratio).float())[:, None, None]
 
 
-def _layout(one: Any, other: Any, found: dict[str, str]) -> bool:
+def _layout(one: Kept, other: Kept, found: dict[str, str]) -> bool:
     """Note that heads are wrong in one of the two, by their axes; say whether they are."""
-    faults = [each["about"].get("layout_fault", "") for each in (one, other)]
+    faults = [each.of_layer.layout_fault for each in (one, other)]
     if faults[0] == faults[1]:
         return False
     at = 0 if faults[0] else 1
-    detail = (one, other)[at]["about"]["layout_detail"]
+    detail = (one, other)[at].of_layer.layout_detail
     found["heads"] = f"Heads, in the {('first', 'second')[at]}: {detail}."
     return True
 
 
 def _product(
-    one: Any, other: Any, parts: list[Tensor], limit: float, found: dict[str, str]
+    one: Kept, other: Kept, parts: list[Tensor], limit: float, found: dict[str, str]
 ) -> None:  # fmt: skip
     """Note by what q·k differs, but for a factor: the order of heads, or q and k themselves."""
     gap = _gap(parts)
     if _layout(one, other, found) or gap < limit:
         return
-    orders = one["order"], other["order"]
+    orders = one.order, other.order
     if orders[0] != orders[1] and None not in orders:
         found["heads"] = (
             f"Heads: the keys of grouped heads stand in the order {orders[0]} in the first, and "
@@ -347,10 +347,10 @@ def _bias(biases: list[Tensor], spread: float, limit: float, found: dict[str, st
     found["bias"] = f"Bias: what is added to q·k is {how}."
 
 
-def _output(one: Any, other: Any, limit: float, found: dict[str, str]) -> None:
+def _output(one: Kept, other: Kept, limit: float, found: dict[str, str]) -> None:
     """Note that the same weights give another output: v, or how its heads are merged."""
-    results = [each.get("result") or [] for each in (one, other)]
-    if one["place"] != other["place"] or not all(results):
+    results = [each.output for each in (one, other)]
+    if one.place != other.place or not all(results):
         return
     gap = _distance(*results)
     if limit < gap < math.inf:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -494,7 +493,16 @@ def straight_bias(found: Measured, places: Tensor, offset: int) -> list[float] |
     return [float(each) for each in slope]
 
 
-def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> dict[str, Any]:
+@dataclass
+class Alibi:
+    """How slopes compare with those of ALiBi."""
+
+    is_usual: bool = False
+    times: float = 1.0  # as large
+    is_divided: bool = False  # by √d
+
+
+def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> Alibi:
     """Compare slopes with those of ALiBi, which are powers of two: fields of a row.
 
     Args:
@@ -506,21 +514,19 @@ def compared_with_alibi(slopes: Sequence[float], d: int, is_divided: bool) -> di
     usual = [2 ** (-8 * (head + 1) / heads) for head in range(heads)]
     usual = [each * d**-0.5 if is_divided else each for each in usual]
     ratios = [slope / each for slope, each in zip(slopes, usual, strict=True)]
-    found: dict[str, Any] = {"bias_slope": list(slopes), "is_usual": False}
     if heads & (heads - 1) or heads < 2:
-        return found
+        return Alibi()
 
     def all_near(times: float) -> bool:
         return all(abs(ratio / times - 1) < CLOSE for ratio in ratios)
 
-    found["is_usual"] = all_near(1)
     if all_near(2) or all_near(3):
-        found["bias_times"] = round(ratios[0])
-    elif not is_divided and d > 1 and all_near(d**-0.5):
-        found["is_bias_divided"] = True
-    elif not is_divided and d > 1 and all_near(d**0.5):
-        found["bias_times"] = ratios[0]
-    return found
+        return Alibi(times=round(ratios[0]))
+    if not is_divided and d > 1 and all_near(d**-0.5):
+        return Alibi(all_near(1), is_divided=True)
+    if not is_divided and d > 1 and all_near(d**0.5):
+        return Alibi(all_near(1), times=ratios[0])
+    return Alibi(all_near(1))
 
 
 def is_distance(found: Measured, k: Tensor | None) -> bool:
@@ -548,10 +554,10 @@ def compare_biases(found: Iterable[tuple[str, Sums]]) -> None:
     """Note which layers have another bias than most of their kind: the same, times a number."""
     kinds: dict[str, list[Sums]] = {}
     for layer, sums in found:
-        if sums.about.get("bias") is not None:
+        if any(bias is not None for bias in sums.biases):
             kinds.setdefault(re.sub(r"\d+", "#", layer), []).append(sums)
     for layers in kinds.values():
-        biases = [sums.about["bias"] for sums in layers]
+        biases = [bias for sums in layers for bias in sums.biases if bias is not None]
         if len(layers) < 3 or len({bias.shape for bias in biases}) > 1:
             continue
         for usual in biases:
@@ -560,13 +566,14 @@ def compare_biases(found: Iterable[tuple[str, Sums]]) -> None:
             if 2 * sum(same) > len(layers):
                 for sums, each, holds in zip(layers, times, same, strict=True):
                     if not holds and each == each:
-                        sums.about |= {"is_other_bias": True, "bias_times": each}
+                        sums.of_layer.is_other_bias = True
+                        sums.of_layer.bias_times = each
                 break
 
 
 def compare_padding(found: Iterable[Sums]) -> None:
     """Note which layers see tokens that look like padding, and that others hide."""
-    masks: list[Masking] = [s.about["masking"] for s in found if "masking" in s.about]
+    masks: list[Masking] = [sums.masking for sums in found if sums.masking]
     if any(mask.hides_tail for mask in masks):
         for mask in masks:
             mask.padded = max(mask.padded, mask.weight_of_tail)

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from check_attention.rows import Row
+from check_attention.rows import OfLayer, Row
 from check_attention.words import CLOSE
 
 GAP = 50.0  # a key that a mask puts so far below the rest of its row is none: e^(−50) is no weight
@@ -31,11 +31,17 @@ class Scored:
 class Sums:
     """Sums over the calls of one layer, a number for each head, in double precision."""
 
-    def __init__(self, **about: Any) -> None:
+    def __init__(self, of_layer: OfLayer, is_made: bool = False) -> None:
+        self.of_layer = of_layer
+        self.is_made = is_made  # by a layer, and by no product of q and k
         self.sums: dict[str, Tensor] = {}
         self.scales: list[Tensor] = []  # distinct ones
         self.lengths: list[int] = []  # how many keys their calls had
-        self.about = about  # the fields of a row that are the same for all heads
+        self.masking: Any = None  # a Masking, once a mask was looked for
+        self.biases: list[Tensor | None] = []  # what the first call adds to q·k, if that is kept
+        self.bias_slopes: list[float] = []  # of a bias that falls with the distance, of each head
+        self.is_bias_divided = False  # it was scaled with q·k
+        self.may_be_divided = False  # so is what was added, if it is any bias
 
     def add(self, found: dict[str, Tensor]) -> None:
         """Add what was found in one call, all of it or nothing; keep the largest of each max."""
@@ -60,22 +66,22 @@ class Sums:
     def rows(self, layer: str) -> Iterator[Row]:
         """Yield what each head did."""
         columns = self.columns() | self.lengths_of_vectors()
-        if masking := self.about.get("masking"):
-            self.about["mask_verdict"], self.about["mask_detail"] = masking.verdict()
-            self.about["later"] = masking.later / masking.rows if masking.rows else math.nan
-        known = {each.name for each in fields(Row)}
-        about = {name: value for name, value in self.about.items() if name in known}
+        layer_, masking = self.of_layer, self.masking
+        if masking:
+            layer_.mask_verdict, layer_.mask_detail = masking.verdict()
+            layer_.later = masking.later / masking.rows if masking.rows else math.nan
         for head in range(len(self.sums["rows"])):
             numbers: Any = {name: float(column[head]) for name, column in columns.items()}
             for name in ("rows", "not_finite", "empty", "first_broken"):
                 numbers[name] = int(numbers[name])
             numbers["is_even"] = bool(numbers["is_even"])
-            of_head = about | self.scales_of(head)
-            if isinstance(slopes := of_head.get("bias_slope"), list):
-                of_head["bias_slope"] = slopes[head]
-            if self.about.get("may_be_divided") and numbers["spread_bias"] > CLOSE:
-                of_head["is_bias_divided"] = True
-            row = Row(layer, head, **of_head, **numbers)
+            numbers["is_bias_divided"] = self.is_bias_divided or (
+                self.may_be_divided and numbers["spread_bias"] > CLOSE
+            )
+            if self.bias_slopes:
+                numbers["bias_slope"] = self.bias_slopes[head]
+            of_head = self.scales_of(head) | numbers
+            row = Row(layer=layer, head=head, **vars(layer_), **of_head)
             row.judge()
             yield row
 
@@ -186,6 +192,18 @@ class Measured:
     is_sum: bool = False  # logits are scale·q·k and level
 
 
+@dataclass
+class Kept:
+    """One softmax call, as it is compared with that of another model."""
+
+    place: str
+    of_layer: OfLayer
+    measured: Measured
+    is_half: bool  # in 16 bits
+    order: list[int] | None  # of grouped heads
+    output: list[Tensor] = field(default_factory=list)  # of the module, at its last call
+
+
 def uneven(t: Tensor) -> Tensor:
     """Say for each head by how much a length differs from the mean at most, relative to it."""
     lengths = t.norm(dim=-1)
@@ -271,9 +289,9 @@ def measure(
         found["sink"] = rows.total(lost.sigmoid())
     if scored and score is not None:
         found |= of_vectors(scored, has_odd_rows=bool(broken.any()))
-        found |= of_product(rows, scored, score, is_mixed=sums.about.get("is_mixed", False))
+        found |= of_product(rows, scored, score, is_mixed=sums.of_layer.is_mixed)
         if is_sum:
-            found |= of_what_is_added(rows, logits, level, scored, score, sums.about["d"] or 1)
+            found |= of_what_is_added(rows, logits, level, scored, score, sums.of_layer.d or 1)
     sums.add(found)
     if not scored:
         return Measured(allowed, logits, level, weights)

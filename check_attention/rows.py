@@ -10,9 +10,69 @@ CARRIED = 0.12  # by how much lengths differ in a small model, from its random w
 BY_CHANCE = ("half", "thrice", "precedence", "tokens", "log2")  # what a stated 8/d may be, too
 
 
-@dataclass
-class Row:
-    """What one head did; lengths are relative to √d, so that 1 is a vector of variance 1.
+@dataclass(kw_only=True)
+class OfLayer:
+    """What is alike in all heads of a layer: its shape, its factors, its mask, and its module."""
+
+    # Its shape
+    d: int  # size of the head, without padded zeros; 0 if it is not known
+    width: int  # size of all heads together
+    heads: int  # that were found
+    said: int  # heads that the module says it has; 0 if it says nothing
+    q_width: int = 0  # of what the layer that makes q multiplies
+    v_size: int = 0  # of a value
+    padded: int = 0  # coordinates that are zeros in all q or all k
+    latent: int = 0  # the size of a head before each head brought its q to that of shared keys
+    length: int = 0  # keys of a whole row, masked or not
+    positions: int = 0  # rows of a whole sequence
+    # By what q·k is multiplied, and what is stated of that
+    stated: float  # what it should be by the configuration, the module, or by what was asked for
+    source: str  # who states that
+    places: int = 0  # in how many places q·k was multiplied
+    factors: list[float] = field(default_factory=list)  # after the product, on q, on k
+    steps: list[float] = field(default_factory=list)  # those after the product, each by itself
+    input_ratio: float = 1.0  # of factors on what the layers of q and k are given
+    after: float = 1.0  # what the weights were multiplied by after softmax
+    by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
+    says: list[tuple[str, float]] = field(default_factory=list)  # the module's own attributes
+    unused: str = ""  # a parameter by the name of a scale that nothing was given
+    is_mup: bool = False  # the module or its configuration says so
+    # What softmax is given beside
+    summands: int = 1  # products whose sum softmax is given
+    is_mixed: bool = False  # the logits of all heads were mixed before softmax
+    is_handed_on: bool = False  # scores of a layer before are added
+    cap: float = 0.0  # that is stated
+    cap_source: str = ""
+    cap_used: float = 0.0  # that was seen
+    is_capped: bool = False
+    is_cap_first: bool = False  # what was capped is divided by √d
+    bias_times: float = 1.0
+    is_other_bias: bool = False  # than the other layers of its kind have
+    # Of what q and k are made
+    is_crossed: bool = False  # q and k are made of different tokens
+    is_unit: bool = False  # q and k were divided by their lengths
+    is_normed: bool = False  # q and k were, or a norm of a layer came before them
+    is_learned: bool = False  # one of the two is a parameter
+    # Whether axes and masks are as they should be
+    is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
+    rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
+    axis_verdict: str = ""
+    axis_detail: str = ""
+    layout_fault: str = ""  # that was seen in the axes
+    layout_detail: str = ""
+    later: float = math.nan  # share of the rows that may see a later key
+    mask_verdict: str = ""
+    mask_detail: str = ""
+    # What came out, and where it stands
+    cause: str = ""  # of NaN that does not come from logits
+    output: float = math.nan  # root mean square of what came out
+    digest: float = math.nan  # a number that tells it from what came out of another model
+    lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
+
+
+@dataclass(kw_only=True)
+class OfHead:
+    """What was measured of one head; lengths are relative to √d: 1 is a vector of variance 1.
 
     Of every row of logits only the keys that its mask allows count, and of rows only those with two
     keys or more. Spread is the standard deviation within a row.
@@ -20,23 +80,20 @@ class Row:
 
     layer: str
     head: int
-    d: int  # size of the head, without padded zeros; 0 if it is not known
-    width: int  # size of all heads together
-    heads: int  # that were found
-    said: int  # heads that the module says it has; 0 if it says nothing
     rows: int  # rows of logits that were looked at
     keys: float  # that a row may see, on average
     scale: float  # what q·k was multiplied by, in all places together
-    stated: float  # what it should be by the configuration, the module, or by what was asked for
-    source: str  # who states that
-    places: int  # in how many places q·k was multiplied
+    scales: list[float] = field(default_factory=list)  # all that its calls had, if several
+    lengths: list[int] = field(default_factory=list)  # and how many keys these had
     spread: float  # of the logits
     spread_qk: float  # of scale·q·k
     spread_bias: float  # of what is added to it, or of what a cap takes away
+    spread_root: float = math.nan  # what the spread would be with 1/√d
     max_spread: float  # of a single row
     freezes: float  # √(2 ln n): Gaussian logits of this spread freeze, and then about as many share
     sharing: float  # the number of keys that take part, 1/Σp²
     sharing_qk: float  # the same for scale·q·k alone
+    sharing_root: float = math.nan  # how many keys would take part with it
     share: float  # the same as a share of the keys
     largest: float  # weight, on average
     sink: float  # the weight that goes to no key
@@ -45,59 +102,20 @@ class Row:
     max_logit: float  # the largest |logit| that softmax was given in the rows looked at
     max_qk: float  # the largest |scale·q·k|
     not_finite: int  # logits that are NaN or infinite
-    q_norm: float
-    k_norm: float
-    scales: list[float] = field(default_factory=list)  # all that its calls had, if several
-    lengths: list[int] = field(default_factory=list)  # and how many keys these had
-    lopsided: float = math.nan  # how long q is over all heads, relative to k
-    input_ratio: float = 1.0  # of factors on what the layers of q and k are given
-    unused: str = ""  # a parameter by the name of a scale that nothing was given
-    spread_root: float = math.nan  # what the spread would be with 1/√d
-    sharing_root: float = math.nan  # how many keys would take part with it
     empty: int = 0  # rows that have no key, and weights of NaN
     first_broken: int = -1  # the first row that is not finite
-    cause: str = ""  # of NaN that does not come from logits
-    length: int = 0  # keys of a whole row, masked or not
-    positions: int = 0  # rows of a whole sequence
-    by_length: float = math.nan  # 1 if another length had another scale, 0 if it had the same
-    q_width: int = 0  # of what the layer that makes q multiplies
-    latent: int = 0  # the size of a head before each head brought its q to that of shared keys
-    is_crossed: bool = False  # q and k are made of different tokens
-    is_handed_on: bool = False  # scores of a layer before are added
-    v_size: int = 0  # of a value
-    padded: int = 0  # coordinates that are zeros in all q or all k
-    after: float = 1.0  # what the weights were multiplied by after softmax
-    cap: float = 0.0  # that is stated
-    cap_source: str = ""
-    cap_used: float = 0.0  # that was seen
-    bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
-    bias_times: float = 1.0
-    factors: list[float] = field(default_factory=list)  # after the product, on q, on k
-    steps: list[float] = field(default_factory=list)  # those after the product, each by itself
-    says: list[tuple[str, float]] = field(default_factory=list)  # the module's own attributes
-    lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
-    later: float = math.nan  # share of the rows that may see a later key
-    output: float = math.nan  # root mean square of what came out
-    digest: float = math.nan  # a number that tells it from what came out of another model
-    is_unit: bool = False  # q and k were divided by their lengths
+    q_norm: float
+    k_norm: float
+    lopsided: float = math.nan  # how long q is over all heads, relative to k
     is_even: bool = False  # all queries have the same length, and all keys
-    is_normed: bool = False  # q and k were, or a norm of a layer came before them
-    is_learned: bool = False  # one of the two is a parameter
-    summands: int = 1  # products whose sum softmax is given
-    is_mixed: bool = False  # the logits of all heads were mixed before softmax
-    is_capped: bool = False
-    is_cap_first: bool = False  # what was capped is divided by √d
-    is_other_bias: bool = False  # than the other layers of its kind have
+    bias_slope: float = math.nan  # of a bias that falls with the distance: its logits for each key
     is_bias_divided: bool = False  # what was added to q·k was scaled with it
-    is_mup: bool = False  # the module or its configuration says so
-    is_over_channels: bool = False  # rows and keys are channels, and d is a number of tokens
-    rows_are_heads: bool = False  # rows and keys are heads, and tokens stand where heads should
-    axis_verdict: str = ""
-    axis_detail: str = ""
-    layout_detail: str = ""
-    layout_fault: str = ""  # that was seen in the axes
-    mask_verdict: str = ""
-    mask_detail: str = ""
+
+
+@dataclass(kw_only=True)
+class Row(OfLayer, OfHead):
+    """One head, and what is said of it."""
+
     scale_verdict: str = ""
     softmax_verdict: str = ""
     layout_verdict: str = ""

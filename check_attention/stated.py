@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from torch import Tensor, nn
@@ -81,6 +82,58 @@ def cap_of(*places: Any) -> tuple[float, str]:
             if is_cap and is_number(value) and float(value) > 1:
                 return float(value), name
     return 0.0, ""
+
+
+@dataclass
+class Said:
+    """What the module at work says of itself, as a softmax runs."""
+
+    module: Any
+    config: Any  # the nearest one, of the module or of what it is a part of
+    heads: int  # 0 if it says nothing
+    heads_here: int  # by its own configuration, too
+    heads_around: int  # by what it is a part of, too
+    cap: float
+    cap_source: str
+    scales: list[tuple[str, float]]  # its own attributes
+
+    @classmethod
+    def by(cls, modules: Sequence[nn.Module], module: Any, heads: int) -> "Said":
+        """Ask a module and those around it.
+
+        Args:
+            modules: all that are at work, the innermost last
+            module: the one to ask
+            heads: how many it has if that is known, or 0
+        """
+        config = config_of(reversed(modules))
+        own = heads or _heads_with_configuration(module)
+        around = (_heads_with_configuration(each) for each in reversed(modules))
+        return cls(
+            module, config, heads or heads_of(module), own,
+            own or next((each for each in around if each), 0),
+            *cap_of(module, config), own_scales(module),
+        )  # fmt: skip
+
+    @property
+    def is_mup(self) -> bool:
+        """Whether it says that it follows μP."""
+        return says_mup(self.module, self.config)
+
+    @property
+    def causal(self) -> str:
+        """Words for it, if the module says that no row sees a later key."""
+        is_causal = getattr(self.module, "is_causal", None) is True
+        return "the module says is_causal = True" if is_causal else ""
+
+    @property
+    def divides_bias(self) -> bool:
+        """Whether the model means to divide ALiBi's bias by √d."""
+        return getattr(self.config, "model_type", None) in DIVIDES_BIAS
+
+
+def _heads_with_configuration(module: Any) -> int:
+    return heads_of(module) or heads_of(getattr(module, "config", None))
 
 
 def rotary_factor(model: nn.Module) -> float:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction
+from check_attention.stated import Said
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +149,14 @@ class Call:
     """One softmax, however it is written, until its weights meet v."""
 
     place: str
-    about: dict[str, Any]  # of the module at work
+    said: Said  # by the module at work
     logits: Tensor
     axes: Axes
     scores: Scores | None
     over: set[Axis] | None  # the axes over which the weights sum to 1; None until that is known
     form: str
     is_named: bool  # in a module that is called an attention
+    lines: dict[str, str] = field(default_factory=dict)  # where in the code: file:line
     base: float = 1.0  # what logits count times: ln 2 before exp2
     alias: dict[Axis, Axis] = field(default_factory=dict)
     keys: set[Axis] | None = None  # what the product with v sums over

@@ -51,6 +51,7 @@ from check_attention.follow import (
     turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK
+from check_attention.measure import Kept
 from check_attention.padding import Padding
 from check_attention.products import (
     alike_or_dropped,
@@ -156,7 +157,7 @@ class Watcher(AtWork, TorchFunctionMode):
         self.notes: list[str] = []
         self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
         self.open: list[str] = []  # what was not understood, in words
-        self.kept: list[Any] | None = None  # what a comparison keeps of each call
+        self.kept: list[Kept] | None = None  # what a comparison keeps of each call
         self.look = Look(self)
         self.unseen = Unseen(self, model)
 
@@ -504,13 +505,13 @@ class Watcher(AtWork, TorchFunctionMode):
         one, other = calls[:2]
         pieces = [key_piece(call) for call in (one, other)]
         if one.sums is not None and all(pieces) and pieces[0] == pieces[1]:
-            one.sums.about["axis_verdict"] = "pieces"
+            one.sums.of_layer.axis_verdict = "pieces"
         shifts = [call.shift for call in (one, other)]
         if one.sums is None or any(s is None for s in shifts) or shifts[0].shape != shifts[1].shape:
             return
         differs = bool(((shifts[0] - shifts[1]).abs() > CLOSE).any())
         if differs and not (one.is_rescaled or other.is_rescaled):
-            one.sums.about["axis_verdict"] = "shifted"
+            one.sums.of_layer.axis_verdict = "shifted"
 
     def is_cut(self, name: str, args: Any, kwargs: Any) -> bool:
         """Say whether a mask takes weight from most rows, after softmax."""
@@ -549,7 +550,7 @@ class Watcher(AtWork, TorchFunctionMode):
             call.is_rescaled = True
         if number is not None and call.sums is not None:
             call.after *= number
-            call.sums.about["after"] = call.after
+            call.sums.of_layer.after = call.after
         return call
 
     def outer(
@@ -668,8 +669,9 @@ class Watcher(AtWork, TorchFunctionMode):
         if call is None or call.sums is None or not (weight.is_owned or weight.axes is None):
             return
         if cuts_tokens(first.axes or (), [-1]):
-            call.sums.about |= {"layout_fault": "cut", "layout_detail": MERGED}
-            call.sums.about["lines"] = call.sums.about["lines"] | viewed_at([first])
+            layer = call.sums.of_layer
+            layer.layout_fault, layer.layout_detail = "cut", MERGED
+            layer.lines |= viewed_at([first])
 
     def is_plain(self, tensors: list[Tensor]) -> bool:
         """Say whether a weight is none of the model's, and was never computed."""
@@ -813,14 +815,14 @@ class Watcher(AtWork, TorchFunctionMode):
         if trace.axes is None:  # they were lost on the way
             scores = None
         call = Call(
-            self.place(), self.about(), logits.detach(), axes, scores, over, name, named, base
+            self.place(), self.said(), logits.detach(), axes, scores, over, name, named, base=base
         )
         call.step = self.tape.get(logits, None)  # type: ignore[no-untyped-call]
         call.is_made = trace.scores is None and trace.axes is not None and not trace.is_lost
         if scores:
             if self.lost_mask and not scores.added:
                 call.scores = scores = replace(scores, added=self.lost_mask)
-            call.about["lines"] = scores.lines | {"softmax": code_line()}
+            call.lines = scores.lines | {"softmax": code_line()}
             scores.part.start.is_done = True
             for fill in scores.part.start.fills:
                 if not fill.is_used and fill.result() is None:
@@ -899,7 +901,6 @@ class Watcher(AtWork, TorchFunctionMode):
         if call.scores and call.scores.is_learned and not self.look.is_of_tokens(call, keys):
             call.is_done = True
             return  # a router: what it weighs is made of parameters
-        call.about["is_made"] = call.is_made
         call.keys = keys
         call.has_nan = has_nan(weights)
         if not call.has_nan and has_nan(result):
@@ -961,7 +962,7 @@ class Watcher(AtWork, TorchFunctionMode):
             return
         if call.over is None or (call.scores is None and call.logits.ndim < 3):
             return
-        if not (is_gone or call.is_used or call.is_named or call.about["around"]):
+        if not (is_gone or call.is_used or call.is_named or call.said.heads_around):
             return  # what the model gives: similarities, as a contrastive loss has them
         if call.scores and call.scores.is_learned:
             return

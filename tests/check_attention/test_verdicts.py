@@ -1,5 +1,6 @@
 """What it says: of NaN first, of masks nothing, of each head in one place, and on the page."""
 
+import inspect
 import math
 import re
 
@@ -106,9 +107,9 @@ def test_the_largest_logit_and_the_entropy():
 
 
 def row(layer, head, scale, spread=1.0, share=0.5, sharing=9.0):
-    names = [each.name for each in ours.fields(ours.Row)]
-    known = dict.fromkeys(names[: names.index("k_norm") + 1], math.nan)
-    made = ours.Row(**known | {
+    of_row = inspect.signature(ours.Row).parameters.values()
+    needed = [each.name for each in of_row if each.default is each.empty]
+    made = ours.Row(**dict.fromkeys(needed, math.nan) | {
         "layer": layer, "head": head, "d": 64, "width": 256, "heads": 12, "said": 0, "rows": 9,
         "scale": scale, "source": "", "places": 1, "spread": spread, "spread_qk": spread,
         "freezes": 3.0, "share": share, "sharing": sharing, "not_finite": 0,
