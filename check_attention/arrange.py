@@ -9,7 +9,14 @@ import torch
 from torch import Tensor
 
 from check_attention.axes import Axes, Axis, Contraction, contraction, fitted
-from check_attention.masks import Masking, bias_of, compared_with_alibi, is_distance, straight_bias
+from check_attention.masks import (
+    Masking,
+    Weighed,
+    bias_of,
+    compared_with_alibi,
+    is_distance,
+    straight_bias,
+)  # fmt: skip
 from check_attention.measure import Kept, Measured, Scored, Sums, measure, taken
 from check_attention.products import axes_of_letters
 from check_attention.rows import OfLayer
@@ -349,7 +356,7 @@ class Look:
         layer.is_cap_first |= any(abs(each * d**0.5 - 1) < CLOSE for each in slopes.behind_cap)
         note_product(layer, call, of_q, of_k)
         note_axes(layer, call, found)
-        if layout := layout_of(call, part, k, count):
+        if layout := layout_of(call, part, k, count) or sums.other_order(head_order(k)):
             layer.layout_fault, layer.layout_detail = layout
         self.judge_sequences(call, part, which, sums)
         is_sum = slopes.is_straight and not slopes.is_capped
@@ -509,13 +516,20 @@ class Look:
             else:
                 measured = replace(measured, allowed=measured.allowed & (met != 0), weights=met)
         plain = None if has_zero_key else k
-        masking.look(measured, places, keys, meant, plain, padding.get("known"), count)
+        of_keys = scores.part.alone(scores.part.of_keys(found.keys)) if scores else ()
+        is_block = any(a.is_cut and a.size < a.root.size for dim in of_keys for a in dim)
+        masking.look(measured, places, keys, meant, plain, padding.get("known"), count, is_block)
         if before and before + count + after == keys:
             masking.look_at_joined(measured.allowed, places, before, count)
         if count == keys and keys in w.padding.starts:
             masking.look_at_documents(measured.allowed, places, w.padding.starts[keys])
         for kind, tokens in padding.items():
             masking.look_at_tokens(measured, places, count, tokens, kind)
+            masking.look_at_copies(measured.allowed, plain, tokens)
+        for padded, real in () if padding else w.padding.coarser(keys):
+            masking.look_at_coarser(measured.allowed, padded, real)
+        if scores:
+            w.weighed.append(weighed(masking, scores.part, found, measured, places, count))
 
     @staticmethod
     def joined_columns(call: Call, found: Arrangement, keys: int) -> tuple[int, int]:
@@ -591,12 +605,22 @@ class Look:
         ]  # fmt: skip
         if any(axis.root is w.batch for dim in shared for axis in dim):
             w.in_batches.add(call.place)
-        if w.heads and first < second and any(a.root is w.batch for dim in keys for a in dim):
+        if (
+            w.heads
+            and (first < second or w.is_batch_first)
+            and any(a.root is w.batch for dim in keys for a in dim)
+        ):
             sums.of_layer.axis_verdict = "sequences"
             sums.of_layer.axis_detail = (
                 f"its keys are the {first} entries of the first dimension that the model was "
                 f"given, and the {second} of the second count as sequences. Say batch_first=True, "
                 "if the first dimension is the batch"
+            )
+        if any(axis.is_exchanged for dim in keys for axis in dim):
+            sums.of_layer.axis_verdict = "sequences"
+            sums.of_layer.axis_detail = (
+                "its tokens were viewed, or reshaped, from batch × tokens as tokens × batch, so "
+                "that a row has tokens of several sequences. Use transpose(0, 1)"
             )
 
     def judge_axis(self, call: Call) -> None:
@@ -749,6 +773,23 @@ class Look:
         if result is not None:
             call.output = digest(result)
         self.add(call, found, places, count, logits, None, q, k)
+
+
+def weighed(
+    masking: Masking, part: Part, found: Arrangement, measured: Measured, places: Tensor,
+    count: int,
+) -> Weighed:  # fmt: skip
+    """Say which keys no row sees, and how much weight the others get at most."""
+    which = part.of_keys(found.keys)
+    of_k, of_q = (
+        tuple(axis.root for dim in part.alone(side) for axis in dim if not axis.is_feature)
+        for side in (which, 1 - which)
+    )
+    hidden = ~measured.allowed.any(1).any(1)
+    weights = measured.weights.amax(1)
+    if of_k == of_q and count == hidden.shape[-1]:  # what padding itself sees is lost
+        weights = weights.masked_fill(hidden[:, places, None], 0)
+    return Weighed(masking, of_k, hidden, weights.amax(1), of_k == of_q)
 
 
 def note_product(layer: OfLayer, call: Call, of_q: Known, of_k: Known) -> None:

@@ -3,7 +3,7 @@
 import math
 import string
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ class Axis:
     after: int = 0
     is_cut: bool = False  # a piece of a longer one, as split and slices give it
     is_mixture: bool = False  # a view has put some of the tokens and some of the features there
+    is_exchanged: bool = False  # a view has taken it for the one beside, as no transpose would
 
     @property
     def root(self) -> "Axis":
@@ -71,6 +72,8 @@ def regrouped(axes: Axes, shape: Sequence[int]) -> Axes | None:
                 dim.append(left.pop(0))
                 size //= axis.size
             elif axis.size % size == 0:
+                # A piece of the tokens that is cut by a view is no longer what a slice gave.
+                axis = replace(axis, is_cut=axis.is_cut and axis.is_feature)
                 dim.append(axis.resized(size))
                 left[0] = axis.resized(axis.size // size)
                 size = 1
@@ -78,6 +81,20 @@ def regrouped(axes: Axes, shape: Sequence[int]) -> Axes | None:
                 return None
         made.append(tuple(dim))
     return None if left else tuple(made)
+
+
+def exchanged(axes: Axes, shape: Sequence[int]) -> Axes | None:
+    """Give the axes after a view of batch × tokens × … as tokens × batch × …, or None.
+
+    A transpose was meant: so every row of the result has tokens of several sequences.
+    """
+    sizes = [math.prod(axis.size for axis in dim) for dim in axes]
+    if len(sizes) < 3 or sizes[0] == sizes[1] or min(sizes[:2]) < 2:
+        return None
+    is_it = [*shape] == [sizes[1], sizes[0], *sizes[2:]]
+    if not is_it or any(axis.is_feature for dim in axes[:2] for axis in dim):
+        return None
+    return (*((Axis(size, is_exchanged=True),) for size in shape[:2]), *axes[2:])
 
 
 def mixed_up(axes: Axes, shape: Sequence[int]) -> Axes | None:
@@ -330,9 +347,11 @@ def _tensordot(a: Tensor, b: Tensor, dims: Any = 2, **_: Any) -> Contraction:
 
 
 def flat(values: Any) -> Iterator[Any]:
-    """Give what is in lists and tuples within each other."""
+    """Give what is in lists, tuples and mappings within each other."""
     for value in values:
-        if isinstance(value, list | tuple):
+        if isinstance(value, Mapping):
+            yield from flat(value.values())
+        elif isinstance(value, list | tuple):
             yield from flat(value)
         else:
             yield value

@@ -13,7 +13,7 @@ from check_attention.again import restored, with_other_tensors
 from check_attention.apart import judge_apart
 from check_attention.axes import flat
 from check_attention.kernels import kernels
-from check_attention.masks import compare_biases, compare_padding
+from check_attention.masks import compare_biases, compare_hidden, compare_padding
 from check_attention.padding import Padding, padding_of
 from check_attention.report import Report
 from check_attention.watcher import Watcher
@@ -70,6 +70,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     compare_padding(watcher.found.values())
+    compare_hidden(watcher.weighed)
     unused = {watcher.names[module]: name for module, name in watcher.unused_scales.values()}
     judged = {layer for (layer, _, _), s in watcher.found.items() if not s.is_made}
     for (layer, _, _), sums in watcher.found.items():

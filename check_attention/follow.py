@@ -8,7 +8,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from check_attention.axes import Axes, Axis, alike, broadcast, fresh, mixed_up, regrouped, viewed
+from check_attention.axes import (
+    Axes,
+    Axis,
+    alike,
+    broadcast,
+    exchanged,
+    fresh,
+    mixed_up,
+    regrouped,
+    viewed,
+)  # fmt: skip
 from check_attention.measure import GAP
 from check_attention.stated import is_number
 from check_attention.traces import (
@@ -75,7 +85,8 @@ def axes_after(
     if name in SHAPES:
         if first is None:
             return [None]
-        return [regrouped(first, result.shape) or mixed_up(first, result.shape)]
+        shape = result.shape
+        return [exchanged(first, shape) or regrouped(first, shape) or mixed_up(first, shape)]
     if name == "pad":
         return [_padded_axes(result, args, kwargs, first)]
     if name in WIDENS:

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
 
+from check_attention.axes import Axis
 from check_attention.measure import Measured, Sums, centred
 from check_attention.words import CLOSE
 
@@ -141,7 +143,7 @@ class Masking:
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,
-        k: Tensor | None, padding: Tensor | None, count: int,
+        k: Tensor | None, padding: Tensor | None, count: int, is_block: bool = False,
     ) -> None:  # fmt: skip
         """Look at some rows of one call.
 
@@ -153,12 +155,13 @@ class Masking:
             k: the keys, batch × heads × keys × d
             padding: which tokens the caller says are padding, batch × keys
             count: how many rows there are, of which these are some
+            is_block: whether the keys are a block of more, so that others have another mask
         """
         allowed, weights = found.allowed, found.weights
         if keys > max(2, count):
             self.look_at_cache(allowed, places, count, k)
         if count == keys > 2:
-            self.look_at_order(allowed, places)
+            self.look_at_order(allowed, places, is_block)
             if len(places) == keys and not self.pattern:
                 self.sees_other_regions |= see_other_regions(allowed)
         if meant is not None:
@@ -198,7 +201,7 @@ class Masking:
         if bool(real.any()):
             self.padded = max(self.padded, float(given.max()))
 
-    def look_at_order(self, allowed: Tensor, places: Tensor) -> None:
+    def look_at_order(self, allowed: Tensor, places: Tensor, is_block: bool = False) -> None:
         """Look which keys before and after its own each query sees, of those that any query sees.
 
         What none sees is padding, and says nothing of the order.
@@ -219,8 +222,9 @@ class Masking:
             )
             count.add(told, (inner == (known & (j <= at + more))).all(-1))
         is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
-        self.is_open |= is_open
-        self.is_closed |= not bool(later.any())
+        if not is_block:
+            self.is_open |= is_open
+            self.is_closed |= not bool(later.any())
         if not self.pattern and bool(later.any()) and not is_open:
             self.pattern = pattern_of(inner, known, i)
 
@@ -304,15 +308,14 @@ class Masking:
 
         if bool((first == first_of(starts)).all()):
             return
-        later = starts[:, 1:]
-        for more, side in ((1, "early"), (-1, "late")):
-            moved = torch.zeros_like(starts)
-            moved[:, 0] = True
-            if more > 0:
-                moved[:, :-1] |= later
-            else:
-                moved[:, 2:] |= starts[:, 1:-1]
-            if bool((first == first_of(moved)).all()):
+        one, other = torch.ones_like(starts[:, :1]), torch.zeros_like(starts[:, :1])
+        moved = {
+            "early": (torch.cat([one, starts[:, 2:], other], 1),),
+            # The first may then have lost its first token, too.
+            "late": tuple(torch.cat([one, each, starts[:, 1:-1]], 1) for each in (other, one)),
+        }
+        for side, ways in moved.items():
+            if any(bool((first == first_of(begins)).all()) for begins in ways):
                 self.border = side
 
     def look_at_heads(self, allowed: Tensor, masks: Iterable[Tensor]) -> None:
@@ -329,6 +332,40 @@ class Masking:
             masks_used = hidden.flatten(0, 1).unique(dim=0)
             is_fitting = len(masks_used) > 1 and bool(fits.any(-1).all())
             self.is_anothers |= is_fitting and not bool(own.all())
+
+    def look_at_copies(self, allowed: Tensor, k: Tensor | None, tokens: Tensor) -> None:
+        """Look whether copies of one sequence, as beams are, hide padding of different ones.
+
+        Args:
+            allowed: the keys that take part
+            k: the keys, of which several sequences are the same
+            tokens: what is padding, fewer sequences × keys
+        """
+        copies, keys = allowed.shape[0], allowed.shape[-1]
+        count = len(tokens)
+        if k is None or not 1 < count < copies or copies % count or tokens.shape[1] != keys:
+            return
+        hidden = ~allowed.any(1).any(1)
+        if not bool((hidden[:, None] == tokens).all(-1).any(-1).all()):
+            return
+        first = k[:, :, :1].flatten(1)
+        same = (first[:, None] == first).all(-1) & (k.shape[0] == copies)
+        self.is_anothers |= bool((same & (hidden[:, None] != hidden).any(-1)).any())
+
+    def look_at_coarser(self, allowed: Tensor, padded: Tensor, real: Tensor) -> None:
+        """Look whether rows see what is padding for certain, and nothing that is none for certain.
+
+        Args:
+            allowed: the keys that take part
+            padded: what is padding, batch × keys
+            real: what is none, batch × keys
+        """
+        if padded.shape != (allowed.shape[0], allowed.shape[-1]):
+            return
+        seen = allowed.any(1).any(1)
+        told = padded.any(-1) & real.any(-1)
+        is_it = (seen | ~padded).all(-1) & ~(seen & real).any(-1)
+        self.is_padding_inverted |= bool(told.any()) and bool(is_it[told].all())
 
     def look_at_cache(
         self, allowed: Tensor, places: Tensor, count: int, k: Tensor | None
@@ -569,6 +606,32 @@ def compare_biases(found: Iterable[tuple[str, Sums]]) -> None:
                         sums.of_layer.is_other_bias = True
                         sums.of_layer.bias_times = each
                 break
+
+
+@dataclass
+class Weighed:
+    """What a call made of the keys that were made of some tokens."""
+
+    masking: Masking
+    tokens: tuple[Axis, ...]  # the axes that these began as
+    hidden: Tensor  # that no row sees, batch × keys
+    most: Tensor  # the largest weight that each gets, batch × keys
+    is_own: bool  # the queries were made of them, too
+
+
+def compare_hidden(found: Iterable[Weighed]) -> None:
+    """Note which calls see tokens that a self-attention hides from all rows, as padding is."""
+    by_tokens: dict[tuple[Any, ...], list[Weighed]] = {}
+    for each in found:
+        by_tokens.setdefault((*each.tokens, each.hidden.shape), []).append(each)
+    for calls in by_tokens.values():
+        hidden = torch.zeros_like(calls[0].hidden)
+        for each in calls:
+            is_padding = each.is_own and bool((each.hidden[:1] != each.hidden).any())
+            hidden |= each.hidden & is_padding & ~each.hidden.all(-1, keepdim=True)
+        for each in calls:
+            given = torch.where(hidden, each.most, 0)
+            each.masking.padded = max(each.masking.padded, float(given.max()))
 
 
 def compare_padding(found: Iterable[Sums]) -> None:

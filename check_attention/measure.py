@@ -37,6 +37,7 @@ class Sums:
         self.sums: dict[str, Tensor] = {}
         self.scales: list[Tensor] = []  # distinct ones
         self.lengths: list[int] = []  # how many keys their calls had
+        self.order: list[int] | None = None  # in which grouped heads share keys
         self.masking: Any = None  # a Masking, once a mask was looked for
         self.biases: list[Tensor | None] = []  # what the first call adds to q·k, if that is kept
         self.bias_slopes: list[float] = []  # of a bias that falls with the distance, of each head
@@ -57,6 +58,18 @@ class Sums:
         if new and len(self.scales) < SCALES_KEPT:
             self.scales.append(scale)
             self.lengths.append(length)
+
+    def other_order(self, order: list[int] | None) -> tuple[str, str] | None:
+        """Say whether grouped heads share keys in another order than in the calls before."""
+        if self.order is None or order is None:
+            self.order = self.order or order
+            return None
+        if order == self.order or len({*order}) != len({*self.order}):
+            return None
+        return "grouped", (
+            f"heads use keys {self.order} in one call, and {order} in another. Repeat them in the "
+            "same order, with and without a cache"
+        )
 
     @property
     def noted(self) -> Iterator[tuple[Tensor, int]]:

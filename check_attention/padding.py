@@ -28,6 +28,17 @@ class Padding:
                 continue
             yield kind, nn.functional.pad(tokens, (before, after))
 
+    def coarser(self, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """Give what is padding and what is none of so many tokens, for certain, where several of a
+        batch's were made one, as by a convolution with strides.
+        """
+        for tokens in (*self.known.values(), *self.tail.values()):
+            rate = tokens.shape[1] / count
+            at, length = torch.arange(count, device=tokens.device), (~tokens).sum(1)[:, None]
+            is_end = torch.equal(tokens, torch.arange(len(tokens[0]), device=at.device) >= length)
+            if rate > 1.5 and is_end:
+                yield (at - 2) * rate >= length, (at + 2) * rate <= length
+
 
 def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, Any]) -> Padding:
     """Say which tokens of a batch are padding."""
@@ -52,7 +63,9 @@ def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, 
             _read_lengths(lengths, contents, made)
     for t in contents:
         _read_tail(t, made)
-        _read_positions(t, made)
+    for t in tensors:
+        if not (t.is_floating_point() or t.dtype == torch.bool):
+            _read_positions(t if t.ndim > 1 else t[None], made)
     return made
 
 
@@ -67,7 +80,11 @@ def _by_name(
         return {str(at): each for at, each in enumerate(positional)} | dict(named)
     for at, each in enumerate(given.pop("args", ())):
         given[str(at)] = each
-    return given | given.pop("kwargs", {})
+    given |= given.pop("kwargs", {})
+    for each in [*given.values()]:
+        if isinstance(each, Mapping):  # a batch as a whole
+            given |= {str(name): inner for name, inner in each.items()}
+    return given
 
 
 def _read_mask(name: str, mask: Tensor, contents: list[Tensor], made: Padding) -> None:
@@ -131,7 +148,7 @@ def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> Non
 
 def _read_positions(t: Tensor, made: Padding) -> None:
     """Read positions that begin again at 0, as of several documents in one sequence."""
-    if t.ndim != 2 or t.is_floating_point() or t.shape[1] < 2:
+    if t.ndim != 2 or t.shape[1] < 2:
         return
     goes_on, begins = t[:, 1:] == t[:, :-1] + 1, t[:, 1:] == 0
     if bool((t[:, 0] == 0).all()) and bool((goes_on | begins).all()) and bool(begins.any()):

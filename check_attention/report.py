@@ -123,6 +123,24 @@ class Report:
                     )
                     row.explain()
 
+        self.judge_decoders()
+
+    def judge_decoders(self) -> None:
+        """Compare decoders with encoders: a causal mask may have come to the wrong one."""
+        layers = grouped(self.rows, lambda row: row.layer)
+        encoders = [n for n in layers if "encoder" in n and "decoder" not in n]
+        decoders = [n for n in layers if "decoder" in n and "self" in n.rpartition("decoder")[2]]
+        are_blind = bool(encoders) and all(layers[name][0].later == 0 for name in encoders)
+        if not (are_blind and all(layers[name][0].later > 0.5 for name in decoders)):
+            return
+        for row in (row for name in decoders for row in layers[name] if not row.mask_verdict):
+            row.mask_verdict = "later"
+            row.mask_detail = (
+                f"queries see keys that come after them, and in {encoders[0]} they do not. A mask "
+                "that is given by its place may be that of the encoder: give it by name"
+            )
+            row.explain()
+
     def settle_doubts(self, other: "Report") -> bool:
         """Take over what another length has told; say whether it has told anything."""
         found = {(row.layer, row.head): row for row in other.rows}

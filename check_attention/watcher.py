@@ -50,7 +50,7 @@ from check_attention.follow import (
     triangle,
     turned_after,
 )  # fmt: skip
-from check_attention.masks import LEAK
+from check_attention.masks import LEAK, Weighed
 from check_attention.measure import Kept
 from check_attention.padding import Padding
 from check_attention.products import (
@@ -154,6 +154,8 @@ class Watcher(AtWork, TorchFunctionMode):
         self.in_batches: set[str] = set()  # layers of which the batch is known to be no tokens
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
+        self.is_batch_first = False  # several tensors have it in common, and no second one
+        self.weighed: list[Weighed] = []  # what calls made of the keys of some tokens
         self.notes: list[str] = []
         self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
         self.open: list[str] = []  # what was not understood, in words
@@ -312,6 +314,10 @@ class Watcher(AtWork, TorchFunctionMode):
     def begin(self, tensors: list[Tensor]) -> None:
         """Note the first dimension of what the model is given."""
         self.lost_mask = ""
+        several = [t.shape for t in tensors if not t.is_nested and t.ndim > 1 and t.size(0) > 1]
+        several = [shape for shape in several if shape[0] != shape[1]]  # a mask of all pairs
+        firsts, seconds = ({shape[at] for shape in several} for at in (0, 1))
+        self.is_batch_first = len(firsts) == 1 < len(seconds)
         for t in tensors:
             if t.is_nested or t.ndim < 2 or t.size(0) < 2:
                 continue
