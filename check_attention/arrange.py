@@ -397,7 +397,8 @@ class Look:
             least, largest = made
             is_among = (least <= right * (1 + CLOSE)) & (right * (1 - CLOSE) <= largest)
             made = torch.where(is_among, right, made.mean(0))
-        return made if made.numel() == heads else made.mean().expand(heads)
+        each: Tensor = made if made.numel() == heads else made.mean().expand(heads)
+        return each
 
     def second_products(self, call: Call, main: Tensor) -> list[float]:
         """Give the scale of other products that are added, where they have none and q·k has, or

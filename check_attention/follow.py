@@ -240,7 +240,8 @@ def turned_after(result: Any, traces: list[Trace]) -> Known:
     factor = _one_number((after / before)[before > 0], rounding, 2)
     if factor is None:
         return NOTHING
-    return known if abs(factor - 1) <= rounding else known.times(factor)
+    turned: Known = known if abs(factor - 1) <= rounding else known.times(factor)
+    return turned
 
 
 def measured_after(result: Any, given: list[Tensor], traces: list[Trace]) -> Known:
@@ -263,7 +264,8 @@ def ratio_of(result: Any, t: Tensor) -> float | None:
     rounding = 4 * _last_digit(t, result) + ROUNDING
     factor = _ratio(x, y, rounding)
     if factor is None and x.shape[-2] > 1:  # the same vector may be added to all rows
-        factor = _ratio(*(each[..., 1:, :] - each[..., :1, :] for each in (x, y)), 10 * rounding)
+        x, y = (each[..., 1:, :] - each[..., :1, :] for each in (x, y))
+        factor = _ratio(x, y, 10 * rounding)
     return factor
 
 

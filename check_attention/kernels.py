@@ -182,7 +182,7 @@ def kernels(watcher: Watcher) -> Iterator[None]:
     apis = sys.modules.get("torch._functorch.apis")
     vmapped = apis and apis.vmap_impl
     if apis:
-        apis.vmap_impl = _unrolled(watcher, vmapped)  # type: ignore[attr-defined]
+        apis.vmap_impl = _unrolled(watcher, vmapped)  # type: ignore[attr-defined, arg-type]
     try:
         yield
     finally:

@@ -329,7 +329,7 @@ class Masking:
         for tokens in masks:
             fits = (hidden[:, :, None] == tokens).all(-1)  # batch × heads × batch
             own = fits.diagonal(dim1=0, dim2=2).T  # batch × heads
-            masks_used = hidden.flatten(0, 1).unique(dim=0)
+            masks_used = torch.unique(hidden.flatten(0, 1), dim=0)
             is_fitting = len(masks_used) > 1 and bool(fits.any(-1).all())
             self.is_anothers |= is_fitting and not bool(own.all())
 

@@ -221,7 +221,8 @@ def uneven(t: Tensor) -> Tensor:
     """Say for each head by how much a length differs from the mean at most, relative to it."""
     lengths = t.norm(dim=-1)
     mean = lengths.mean((0, 2), keepdim=True).clamp(min=1e-30)
-    return (lengths / mean - 1).abs().amax((0, 2))
+    most: Tensor = (lengths / mean - 1).abs().amax((0, 2))
+    return most
 
 
 def centred(values: Tensor, allowed: Tensor) -> Tensor:
@@ -286,7 +287,7 @@ def measure(
     is_sum = bool(scored and scored.is_sum)
     score = scored.q.float() @ scored.k.float().transpose(-1, -2) if scored else None
     level = logits
-    if scored and scored.is_sum:
+    if scored and score is not None and scored.is_sum:
         level = logits - scored.scale[:, None, None] * score
     allowed = above_gap(level, logits != -math.inf, GAP if is_sum else 2 * GAP)
     broken = logits.isnan() | (logits == math.inf)

@@ -164,7 +164,7 @@ def _read_tail(t: Tensor, made: Padding) -> None:
     if t.ndim == 2 and not t.is_floating_point():
         if int(t.max()) < 2:
             return  # a mask
-        found = [t == number for number in t[:, [0, -1]].unique()]
+        found = [t == number for number in torch.unique(t[:, [0, -1]])]
     elif t.ndim == 3 and t.is_floating_point():
         found = [(t == 0).all(-1)]
     else:

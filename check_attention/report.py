@@ -226,8 +226,8 @@ class Report:
         if self.calls:
             lines.append(f"Understood {self.understood} of {self.calls} softmax calls.")
         lines += [fill(f"Not understood: {each}", 80, **INDENT) for each in self.open()[:8]]
-        named = [kind for kind in NEVER_MEANT if self.faults(kind)]
-        lines.append(f"Not ok: {', '.join(named)}." if named else "ok")
+        kinds = [kind for kind in NEVER_MEANT if self.faults(kind)]
+        lines.append(f"Not ok: {', '.join(kinds)}." if kinds else "ok")
         return "\n".join(lines)
 
     def where(self, rows: list[Row]) -> str:

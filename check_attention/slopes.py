@@ -274,7 +274,7 @@ def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: lis
     for each, _ in replay.starts:
         each.is_done = True
     one, other = (
-        _placed(g[at], found, part, row, replay) / _of_keys(s, axes, groups, found)  # type: ignore[arg-type]
+        _placed(g[at], found, part, row, replay) / _of_keys(s, axes, groups, found)
         for g, s in zip(by_start, signs, strict=True)
     )
     both = one.isfinite() & other.isfinite()
@@ -282,9 +282,9 @@ def _slopes(call: Call, found: Arrangement, replay: Replay, axes: Axes, row: lis
     if bool(((one - other).abs() > 1e-6 * top)[both].any()):
         made.is_mixed, made.is_straight = True, False
         return made
-    each = torch.where(one.isfinite(), one, other)
+    slopes = torch.where(one.isfinite(), one, other)
     raw = _placed(starts[at].detach(), found, part, row, replay)
-    return summary(each, _of_keys(logits.detach(), axes, groups, found), raw, made)
+    return summary(slopes, _of_keys(logits.detach(), axes, groups, found), raw, made)
 
 
 def _way(step: Step, start: Step) -> list[Step]:
@@ -490,7 +490,8 @@ def _rows_to_take(call: Call, found: Arrangement) -> Iterator[tuple[Replay, Axes
     if count > AGAIN and at is not None and at == _dim_of(start.axes, found.rows):
         size = torch.Size([axis.size for axis in found.rows]).numel()
         few = min(size, max(2, AGAIN * size // count))
-        rows = torch.linspace(0, size - 1, few, device=call.logits.device).round().long().unique()
+        even = torch.linspace(0, size - 1, few, device=call.logits.device).round().long()
+        rows = torch.unique(even)
         row = Axis(len(rows))
         axes = tuple((row,) if i == at + len(call.axes) else d for i, d in enumerate(call.axes))
         yield Replay(rows, at, size), axes, [row]
@@ -564,17 +565,20 @@ def _others(
 
     Of the last two only the size is known, as far as each entry is used once.
     """
-    joined, others, earlier = [], [], []
+    joined: list[tuple[Part, float]] = []
+    others: list[tuple[Part, float]] = []
+    earlier: list[tuple[Part, float]] = []
     main = found[0][at]
     for number, (step, _) in enumerate(replay.starts):
         one, other = (gradients[number] for gradients in found)
-        if number == at or one is None or other is None or main is None:
+        part = step.part
+        if number == at or part is None or one is None or other is None or main is None:
             continue
         is_same = not step.is_done and one.shape == main.shape
         if is_same and bool(((one != 0) == (main != 0)).all()):
             weights = one[main != 0] / main[main != 0]
             if weights.numel() and bool(((weights / weights[0] - 1).abs() < 1e-6).all()):
-                joined.append((step.part, float(weights[0])))
+                joined.append((part, float(weights[0])))
                 continue
         one, other = one.abs(), other.abs()
         used = (one > 0) & (other > 0)
@@ -584,7 +588,7 @@ def _others(
                 (other[used] / middle - 1).abs() < 1e-3
             )
             if float(alike.double().mean()) > 0.9:
-                (earlier if step.is_done else others).append((step.part, float(middle)))
+                (earlier if step.is_done else others).append((part, float(middle)))
     return joined, others, earlier
 
 

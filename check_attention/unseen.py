@@ -341,7 +341,7 @@ class Unseen:
                     )
             return result
 
-        kind.__call__ = called  # type: ignore[method-assign]
+        kind.__call__ = called  # type: ignore[method-assign, assignment]
         try:
             yield
         finally:

@@ -354,7 +354,7 @@ class Watcher(AtWork, TorchFunctionMode):
         if not is_factor and all(t is UNKNOWN for t in traces):
             return
         if name in ("embedding", *CONVOLUTIONS) and not any(t.scores for t in traces):
-            self.keep_of_layer(name, result, traces[0])
+            self.keep_of_layer(name, made[0], traces[0])
             return
         told_axes = axes_after(name, func, result, args, kwargs, given, traces)
         known = self.factor_after(name, made[0], result, args, given, traces)
@@ -512,10 +512,10 @@ class Watcher(AtWork, TorchFunctionMode):
         pieces = [key_piece(call) for call in (one, other)]
         if one.sums is not None and all(pieces) and pieces[0] == pieces[1]:
             one.sums.of_layer.axis_verdict = "pieces"
-        shifts = [call.shift for call in (one, other)]
-        if one.sums is None or any(s is None for s in shifts) or shifts[0].shape != shifts[1].shape:
+        first, second = one.shift, other.shift
+        if one.sums is None or first is None or second is None or first.shape != second.shape:
             return
-        differs = bool(((shifts[0] - shifts[1]).abs() > CLOSE).any())
+        differs = bool(((first - second).abs() > CLOSE).any())
         if differs and not (one.is_rescaled or other.is_rescaled):
             one.sums.of_layer.axis_verdict = "shifted"
 
