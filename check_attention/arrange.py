@@ -46,7 +46,7 @@ class Look:
     """Arranges calls, measures them, and judges what their axes say."""
 
     def __init__(self, watcher: Any) -> None:
-        self.watcher = watcher  # a Watcher, which is defined by means of this
+        self.watcher = watcher  # a Watcher (watcher.py), which is defined by means of this
 
     # Axes
 
@@ -337,7 +337,7 @@ class Look:
             sums = self.watcher.sums(call, heads, 0)
             sums.of_layer.length, sums.of_layer.positions = keys, count
             measured = measure(sums, logits, None, sink, places, call.has_nan)
-            self.finish(call, found, sums, measured, places, count, keys, None, None)
+            self.judge(call, found, sums, measured, places, count, keys, None, None)
             return
         part = scores.part
         which = part.of_keys(found.keys)
@@ -366,7 +366,7 @@ class Look:
             call.shift = measured.level.amax(-1)
         for each in self.other_scales(call, heads, scale, factors):
             sums.note_scale(each)
-        self.finish(call, found, sums, measured, places, count, keys, k, d)
+        self.judge(call, found, sums, measured, places, count, keys, k, d)
 
     def other_scales(
         self, call: Call, heads: int, scale: Tensor, factors: tuple[Tensor, Tensor]
@@ -459,7 +459,7 @@ class Look:
         kept = ~zero
         return q[..., kept], k[..., kept], int(zero.sum())
 
-    def finish(
+    def judge(
         self, call: Call, found: Arrangement, sums: Sums, measured: Measured, places: Tensor,
         count: int, keys: int, k: Tensor | None, d: int | None,
     ) -> None:  # fmt: skip
@@ -490,47 +490,59 @@ class Look:
         keys: int, k: Tensor | None,
     ) -> None:  # fmt: skip
         """Note which keys take part, and what was to leave some of them out."""
-        sums, scores, w = call.sums, call.scores, self.watcher
-        masking: Masking = sums.masking or Masking(says_causal=call.said.causal)
-        sums.masking = masking
+        masking: Masking = call.sums.masking or Masking(says_causal=call.said.causal)
+        call.sums.masking = masking
         seen = measured.logits
         largest = float(seen.abs().where(seen.isfinite(), 0).max()) if seen.numel() else 0.0
         meant = self.meant(call, found, places, keys, largest)
-        masking.filled = scores.filled if scores else ""
-        if scores and scores.added:
-            masking.added = scores.added
-        masking.corner = masking.corner or call.corner
-        masking.dropped = masking.dropped or call.dropped or (scores.dropped if scores else "")
-        if call.is_cut:
-            masking.added = (
-                "it is applied after softmax, so that the weights of a row do not sum to 1"
-            )
-        if sums.of_layer.is_over_channels or sums.of_layer.rows_are_heads:
+        masking.note_words(call)
+        layer: OfLayer = call.sums.of_layer
+        if layer.is_over_channels or layer.rows_are_heads:
             return
         has_zero_key = getattr(call.said.module, "add_zero_attn", 0)
-        before, after = self.joined_columns(call, found, keys)
-        padding = dict(w.padding.of(keys, before, after))
-        if call.is_filled:  # a mask set weights to 0, too
-            met = self.weights_met(call, found, places)
-            if met is None or met.shape != measured.weights.shape:
-                padding = {}
-            else:
-                measured = replace(measured, allowed=measured.allowed & (met != 0), weights=met)
         plain = None if has_zero_key else k
-        of_keys = scores.part.alone(scores.part.of_keys(found.keys)) if scores else ()
+        filled = self.as_filled(call, found, places, measured)
+        before, after = self.joined_columns(call, found, keys)
+        padding = dict(self.watcher.padding.of(keys, before, after)) if filled else {}
+        measured = filled or measured
+        of_keys = (
+            call.scores.part.alone(call.scores.part.of_keys(found.keys)) if call.scores else ()
+        )
         is_block = any(a.is_cut and a.size < a.root.size for dim in of_keys for a in dim)
         masking.look(measured, places, keys, meant, plain, padding.get("known"), count, is_block)
         if before and before + count + after == keys:
             masking.look_at_joined(measured.allowed, places, before, count)
+        if filled:
+            self.look_at_padding(call, found, filled, places, count, plain, padding)
+
+    def look_at_padding(
+        self, call: Call, found: Arrangement, measured: Measured, places: Tensor, count: int,
+        k: Tensor | None, padding: dict[str, Tensor],
+    ) -> None:  # fmt: skip
+        """Note what a mask does with padding, and with documents that stand behind each other."""
+        w, masking, keys = self.watcher, call.sums.masking, measured.allowed.shape[-1]
         if count == keys and keys in w.padding.starts:
             masking.look_at_documents(measured.allowed, places, w.padding.starts[keys])
         for kind, tokens in padding.items():
             masking.look_at_tokens(measured, places, count, tokens, kind)
-            masking.look_at_copies(measured.allowed, plain, tokens)
+            masking.look_at_copies(measured.allowed, k, tokens)
         for padded, real in () if padding else w.padding.coarser(keys):
             masking.look_at_coarser(measured.allowed, padded, real)
-        if scores:
-            w.weighed.append(weighed(masking, scores.part, found, measured, places, count))
+        if call.scores:
+            w.weighed.append(weighed(masking, call.scores.part, found, measured, places, count))
+
+    def as_filled(
+        self, call: Call, found: Arrangement, places: Tensor, measured: Measured
+    ) -> Measured | None:
+        """Give what was measured, with the keys left out whose weights were set to 0 after softmax;
+        None, if one does not see which they are.
+        """
+        if not call.is_filled:
+            return measured
+        met = self.weights_met(call, found, places)
+        if met is None or met.shape != measured.weights.shape:
+            return None
+        return replace(measured, allowed=measured.allowed & (met != 0), weights=met)
 
     @staticmethod
     def joined_columns(call: Call, found: Arrangement, keys: int) -> tuple[int, int]:

@@ -265,7 +265,7 @@ def assert_attention(
         model: as for `check`, like batches, forward and options
         batches: as for `check`
         forward: as for `check`
-        fail_on: which of FAULTS
+        fail_on: which of KINDS, in words.py
         spread: the least and the largest spread that a head may have
         options: as for `check`
     """

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from check_attention.axes import Axis
 from check_attention.measure import Measured, Sums, centred
+from check_attention.traces import Call
 from check_attention.words import CLOSE
 
 LEAK = 1e-3  # a share of a row's weight that is more than rounding
@@ -140,6 +141,16 @@ class Masking:
     pattern: str = ""  # what is wrong with which keys each row sees
     sees_other_regions: bool = False  # rows see all regions but their own
     border: str = ""  # documents begin one token too early or late
+
+    def note_words(self, call: Call) -> None:
+        """Note what is known of the mask by how the call was written."""
+        scores = call.scores
+        self.filled = scores.filled if scores else ""
+        self.added = scores.added if scores and scores.added else self.added
+        self.corner = self.corner or call.corner
+        self.dropped = self.dropped or call.dropped or (scores.dropped if scores else "")
+        if call.is_cut:
+            self.added = "it is applied after softmax, so that the weights of a row do not sum to 1"
 
     def look(
         self, found: Measured, places: Tensor, keys: int, meant: Tensor | None,

@@ -84,7 +84,7 @@ class Part:
     axes_of: dict[str, tuple[Axis, ...]]
     given: tuple[Axes, Axes] = ((), ())  # the axes that the two had before; () if not known
     weight: float = 1.0  # in a sum of several
-    start: Any = None  # the Step that is this product
+    start: Any = None  # the Step (slopes.py) that is this product
 
     def axes(self, which: int) -> Axes:
         """Give the axes of one of the two."""
@@ -178,9 +178,9 @@ class Call:
     shift: Tensor | None = None  # what was subtracted from rows before exp
     is_rescaled: bool = False  # its weights, or their product with v, by a factor for each row
     output: tuple[float, float] | None = None
-    sums: Any = None
-    step: Any = None  # the Step that gave its logits
-    slopes: Any = None  # what was measured of it
+    sums: Any = None  # the Sums (measure.py) of its layer, once it was measured
+    step: Any = None  # the Step (slopes.py) that gave its logits
+    slopes: Any = None  # the Slopes (slopes.py) that were measured of it
     summands: list[Part] = field(default_factory=list)  # products that make its q and k longer
     lowest: float = 0.0  # of its logits
 

@@ -1,6 +1,6 @@
-"""The one rule for what attention is: weights are followed from softmax to their product with v.
+"""What sees every call of PyTorch, and follows weights from softmax to their product with v.
 
-What is summed over there is the axis of the keys.
+That is the one rule for what attention is: what is summed over there is the axis of the keys.
 """
 
 import math
