@@ -1,5 +1,6 @@
 """What masks and biases do to logits: keys that should not take part, signs that are wrong."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -629,6 +630,24 @@ class Weighed:
     most: Tensor  # the largest weight that each gets, batch × keys
     is_own: bool  # the queries were made of them, too
 
+    def looks_like_padding(self) -> bool:
+        """Say whether what is hidden differs from sequence to sequence, and lies at an end of each:
+        of each axis, as of images with a border. Tokens that are hidden by chance lie anywhere.
+        """
+        sizes = [axis.size for axis in self.tokens]
+        if bool((self.hidden[:1] == self.hidden).all()) or math.prod(sizes) != len(self.hidden[0]):
+            return False
+        real = ~self.hidden.view(-1, *sizes)
+        inside = torch.ones_like(real)
+        for at in range(1, real.ndim):
+            others = [dim for dim in range(1, real.ndim) if dim != at]
+            seen = real.amax(others, keepdim=True) if others else real
+            changes = seen.diff(dim=at).sum(at)
+            if bool((changes > 1).any()):
+                return False
+            inside &= seen
+        return bool((real == inside).all()) and bool(real.flatten(1).any(1).all())
+
 
 def compare_hidden(found: Iterable[Weighed]) -> None:
     """Note which calls see tokens that a self-attention hides from all rows, as padding is."""
@@ -638,8 +657,8 @@ def compare_hidden(found: Iterable[Weighed]) -> None:
     for calls in by_tokens.values():
         hidden = torch.zeros_like(calls[0].hidden)
         for each in calls:
-            is_padding = each.is_own and bool((each.hidden[:1] != each.hidden).any())
-            hidden |= each.hidden & is_padding & ~each.hidden.all(-1, keepdim=True)
+            if each.is_own and each.looks_like_padding():
+                hidden |= each.hidden
         for each in calls:
             given = torch.where(hidden, each.most, 0)
             each.masking.padded = max(each.masking.padded, float(given.max()))
