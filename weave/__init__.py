@@ -5,7 +5,7 @@ renders the same page. CONTRIBUTING.md says what an author may write.
 
 The rooms, in the order of a build; each knows those above it, and none below:
 
-    basics    errors that an author sees, the store of what is kept, and what git calls changed
+    basics    what an author is told, the store of what is kept, and what git calls changed
     run       a snippet or a lab runs in a process of its own, and gives results and a figure
     project   all of them are brought up to date once, and pages look up what they gave
     text      what pages say: sentences, the numbers in them, and whether code knows these

@@ -6,7 +6,7 @@ import pytest
 
 from tests.machinery.test_changes import commit, repository  # noqa: F401 (a fixture)
 from weave.basics.changes import git
-from weave.embeds.embed import log
+from weave.basics.log import log
 from weave.engines.notes import Notes
 from weave.project import Project
 

@@ -1,1 +1,1 @@
-"""What every room stands on: errors that an author sees, and the store of what is kept."""
+"""What every room stands on: what an author is told, and the store of what is kept."""

@@ -21,7 +21,6 @@ can be built elsewhere.
 """
 
 import json
-import logging
 import os
 import sqlite3
 import zlib
@@ -32,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from weave.basics.errors import WeaveError
+from weave.basics.log import log
 
-log = logging.getLogger("mkdocs.weave")
 # The number in the tables' names counts on when the columns change. `used` orders the entries of a
 # name: the higher, the later one came into use. The journal is kept to a tenth of what is usual.
 # What a power failure takes of a cache is made again, so no write waits until the disk has it.

@@ -1,6 +1,5 @@
 """What a kind of embed is, the kinds that there are, and the page that they work on."""
 
-import logging
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
@@ -12,11 +11,10 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from weave.basics.errors import PendingError, WeaveError, read_text
+from weave.basics.log import log
 from weave.project import Project
 from weave.run.results import Results
 
-# MkDocs counts the warnings of loggers under its own name: `mkdocs build --strict` fails on them.
-log = logging.getLogger("mkdocs.weave")
 OF_A_RUN = {"run", "result", "results", "files_read"}  # look-ups whose key begins with its name
 # Characters that no text has: what an embed puts between them, plain editions leave out.
 LEFT_OUT = ("\x0e", "\x0f")

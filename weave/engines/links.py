@@ -10,7 +10,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import get_relative_url
 
 from weave.basics.errors import did_you_mean
-from weave.embeds.embed import log, mistake
+from weave.basics.log import log
+from weave.embeds.embed import mistake
 from weave.project import Project
 
 # MkDocs' words for a link that is broken.

@@ -34,8 +34,9 @@ from mkdocs.utils import CountHandler
 from mkdocs.utils.templates import TemplateContext
 
 from weave.basics.errors import WeaveError, read_text
+from weave.basics.log import log
 from weave.basics.store import is_damage
-from weave.embeds.embed import Context, log, mistake
+from weave.embeds.embed import Context, mistake
 from weave.engines import progress
 from weave.engines.links import NameLine, name_lines
 from weave.engines.live import LiveSite

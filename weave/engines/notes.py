@@ -10,7 +10,7 @@ from itertools import groupby
 from subprocess import CalledProcessError
 
 from weave.basics.changes import texts_before
-from weave.embeds.embed import log
+from weave.basics.log import log
 from weave.project import Project
 from weave.text.prose import Judged, Statement, note_on
 from weave.text.sentences import NO_TEXT, in_words

@@ -26,7 +26,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 from mkdocs.utils import CountHandler
 
-from weave.embeds.embed import Context, log
+from weave.basics.log import log
+from weave.embeds.embed import Context
 from weave.pages import plain, search
 from weave.project import Project, digest
 from weave.text.headings import title_of

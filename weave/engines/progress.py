@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from weave.embeds.embed import log
+from weave.basics.log import log
 
 FEW = 3  # runs that are named once they have ended
 LINES_OF = 10  # runs, where no terminal shows one line that changes

@@ -13,7 +13,7 @@ from watchdog.observers.polling import PollingObserverVFS
 from yaml import MarkedYAMLError
 
 from weave.basics.errors import WeaveError, read_text
-from weave.embeds.embed import log
+from weave.basics.log import log
 from weave.project import is_no_edit
 
 SECONDS_BETWEEN_LOOKS = 0.2  # MkDocs looks every half second; a tenth takes an eighth of a core
