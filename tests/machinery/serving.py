@@ -67,7 +67,7 @@ class Server:
 
     def runs(self) -> dict:
         """Give what is being run."""
-        nothing = '{"runs": {}, "done": [], "waits": []}'  # as long as it does not answer
+        nothing = '{"runs": {}, "done": [], "queued": []}'  # as long as it does not answer
         return json.loads(self.ask("weave-runs.json")[1] or nothing)
 
     def wait(self, look, *texts: str) -> str:

@@ -206,7 +206,7 @@ def test_nothing_changes_between_two_refreshes(pending):
 def test_ledgers_come_before_those_that_read_them(pending):
     pending.refresh(0)
     assert "claims/reads_law" in pending.pending
-    assert "claims/reads_law" not in pending.runner.state()["waits"]
+    assert "claims/reads_law" not in pending.runner.state()["queued"]
     pending.refresh()
     assert pending.results("claims/reads_law").read == 1.5
 

@@ -80,8 +80,8 @@
     return [...(own ? [figure] : []), ...document.querySelectorAll(`[href="#numbers-${id}"]`)];
   };
 
-  const say = ({ done, runs, waits, seconds }) => {
-    const left = [...Object.keys(runs), ...waits];
+  const say = ({ done, runs, queued, seconds }) => {
+    const left = [...Object.keys(runs), ...queued];
     const old = new Set();
     const here = [];
     for (const name of left) {

@@ -181,9 +181,9 @@ class LiveSite:
         news = {*state["news"]}
         if not news:
             return False
-        if not state["runs"] and not state["waits"]:
+        if not state["runs"] and not state["queued"]:
             return True
-        going_on = {*state["runs"], *state["waits"]}
+        going_on = {*state["runs"], *state["queued"]}
         for needs in (*map(self.needs, pages), self.out_of_date()):
             if needs & news and not needs & going_on:  # nothing else can come for it now
                 return True

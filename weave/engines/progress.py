@@ -17,7 +17,7 @@ def say(state: Mapping[str, Any]) -> None:
     Args:
         state: of the runner.
     """
-    done, left = state["done"], len(state["runs"]) + len(state["waits"])
+    done, left = state["done"], len(state["runs"]) + len(state["queued"])
     if not done or not log.isEnabledFor(20):  # a quiet build
         return
     text = f"running {len(done)} of {len(done) + left}"

@@ -151,8 +151,8 @@ class Runner:
 
         Returns:
             By name: of `done`, those that have ended; of `news`, those that nobody has taken; of
-            `runs`, with the seconds since each began; of `waits`, what is left. The `seconds` since
-            the first began, and whether all `is over`.
+            `runs`, with the seconds since each began; of `queued`, those whose turn has not
+            come. The `seconds` since the first began, and whether all `is over`.
         """
         with self.changed:
             now = time.monotonic()
@@ -160,7 +160,7 @@ class Runner:
                 "done": list(self.done),
                 "news": [each.name for each in self.ended] + (["an error"] if self.error else []),
                 "runs": {each.name: now - each.begun for each in self.running.values()},
-                "waits": list(self.waiting),
+                "queued": list(self.waiting),
                 "seconds": now - self.begun,
                 "is over": self.is_over,
             }
