@@ -2,6 +2,7 @@
 
 MkDocs calls the methods `on_…`. In the order of a build:
 
+    on_startup              whether a site is built or served
     on_config               the project to which mkdocs.yml belongs, and where its site is built
     on_pre_build            files that cannot be read are refused
     on_files                snippets and labs are run if they have changed; files beside the pages
@@ -10,10 +11,14 @@ MkDocs calls the methods `on_…`. In the order of a build:
     on_page_read_source     a page's text; a lab is written as Markdown
     on_page_markdown        what is to be converted: nothing, if the page is kept
     on_page_content         what the page became, and its sections for search
-    on_env                  links to anchors that are not there
+    on_env                  once all pages are converted: links to anchors that are not there
+    on_post_template        the theme's other pages, finished
     on_page_context         what the theme's templates are told of a page
-    on_post_page            once all pages are converted: a page within the theme, finished
+    on_post_page            a page within the theme, finished
     on_post_build           notes; search's list, the fonts; the new site takes the last one's place
+    on_build_error          where an error has ended the build: the last site stays
+    on_serve                after the first build: the server looks for edits (`LiveSite.join`)
+    on_shutdown             at the end of the program: what is being run is stopped
 
 `pages_kept.py` says how a page is kept, `live.py` how the site is served while it is made.
 """
@@ -188,21 +193,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         self.listed = []
         self.is_broken = False
 
-    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
-        """Show where links lead to no anchor, now that all are known; keep templates compiled.
-
-        Jinja keeps those of the theme: a quarter of an edit.
-
-        Args:
-            env: Jinja's.
-            config: what mkdocs.yml says.
-            files: all that the site will have.
-        """
-        for file in files.documentation_pages():
-            if file.page:
-                self.links.show_lost(file.page, config.validation.links.anchors)
-        env.bytecode_cache = FileSystemBytecodeCache()
-
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_pre_page(self, page: Page, *, config: MkDocsConfig, files: Files) -> Page:
         """Have MkDocs convert a lab like any page.
@@ -271,6 +261,31 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         page.meta["search"] = {"exclude": True}
         return str(made["html"])
 
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> None:
+        """Show where links lead to no anchor, now that all are known; keep templates compiled.
+
+        Jinja keeps those of the theme: a quarter of an edit.
+
+        Args:
+            env: Jinja's.
+            config: what mkdocs.yml says.
+            files: all that the site will have.
+        """
+        for file in files.documentation_pages():
+            if file.page:
+                self.links.show_lost(file.page, config.validation.links.anchors)
+        env.bytecode_cache = FileSystemBytecodeCache()
+
+    def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
+        """Finish the theme's other pages.
+
+        Args:
+            output: what the template has become.
+            template_name: such as `404.html`.
+            config: what mkdocs.yml says.
+        """
+        return finish.page(output) if self.site and template_name.endswith(".html") else output
+
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
@@ -318,16 +333,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         plain.write(made["plain"], page, self.site.new)
         return finish.page(outside.with_data(output, page, made["sections"], config))
 
-    def on_post_template(self, output: str, *, template_name: str, config: MkDocsConfig) -> str:
-        """Finish the theme's other pages.
-
-        Args:
-            output: what the template has become.
-            template_name: such as `404.html`.
-            config: what mkdocs.yml says.
-        """
-        return finish.page(output) if self.site and template_name.endswith(".html") else output
-
     @event_priority(AFTER_OTHER_PLUGINS)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Say notes, and put up the site; after a strict build with warnings the last one stays.
@@ -355,6 +360,22 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
             config.site_dir = str(self.site.publish(self.project.store))
             log.info("The site is in %s", config.site_dir)
 
+    def on_build_error(self, *, error: Exception) -> None:
+        """Let the last site stand, and say in a sentence what the machine has refused.
+
+        Args:
+            error: that has ended the build.
+        """
+        if self.pages:
+            self.pages.stop_listening()
+        if self.site:
+            self.site.beside.cleanup()
+        if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
+            self.project.begin_again(error)
+            raise DamagedError("What was kept is damaged: build again. The site stays as it is.")
+        if isinstance(error, WeaveError | OSError | sqlite3.Error):
+            raise Abort(f"{error}. The site stays as it is.")
+
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: object
     ) -> LiveReloadServer:
@@ -377,22 +398,6 @@ class WeavePlugin(BasePlugin):  # type: ignore[type-arg, no-untyped-call]
         """Stop what is being run; nobody waits for it any more."""
         if hasattr(self, "project"):  # else the build has ended before it was found
             self.project.runner.close()
-
-    def on_build_error(self, *, error: Exception) -> None:
-        """Let the last site stand, and say in a sentence what the machine has refused.
-
-        Args:
-            error: that has ended the build.
-        """
-        if self.pages:
-            self.pages.stop_listening()
-        if self.site:
-            self.site.beside.cleanup()
-        if isinstance(error, sqlite3.DatabaseError) and is_damage(error):
-            self.project.begin_again(error)
-            raise DamagedError("What was kept is damaged: build again. The site stays as it is.")
-        if isinstance(error, WeaveError | OSError | sqlite3.Error):
-            raise Abort(f"{error}. The site stays as it is.")
 
 
 def is_worth_saying(record: logging.LogRecord) -> bool:
