@@ -3,7 +3,8 @@
 A Python-Markdown extension, so that every engine that runs Python-Markdown (MkDocs, Zensical)
 renders the same page. CONTRIBUTING.md says what an author may write.
 
-The rooms, in the order of a build; each knows those above it, and none below:
+A build begins in `engines`, and goes as `engines/mkdocs.py` says. The rooms, of which each knows
+those above it, and none below:
 
     basics    what an author is told, the store of what is kept, and what git calls changed
     run       a snippet or a lab runs in a process of its own, and gives results and a figure

@@ -52,9 +52,10 @@ class Traced(Protocol):
 Stamp = tuple[Path, int, int]
 Answer = Callable[["Project", str], Any]
 # Answers look-ups, by kind. The decorator `looks_up` enters functions here: those at the end of
-# this module, and others in weave/text and weave/embeds, which a search for `@looks_up("work"`
-# finds, say, or for `entry="work"`. `Project.look_up` calls them: for `Context.look_up`, of a page,
-# and for `Project.digest`, to see whether an answer is as it was.
+# this module, and others in weave/text and weave/embeds, which a search for `@looks_up("works"`
+# finds, say, or for `entry="work"`, of which an answer is one entry of a mapping. `Project.look_up`
+# calls them: for `Context.look_up`, of a page, and for `Project.digest`, to see whether an answer
+# is as it was.
 LOOK_UPS: dict[str, Answer] = {}
 
 
@@ -329,7 +330,10 @@ class Project:
         return ""
 
     def results(self, name: str) -> Results:
-        """Give the results of a snippet, for tests; a page asks its `Context`, which notes it.
+        """Give the results of a snippet.
+
+        Tests ask this. A page asks `Context.result`, which notes each in its trace and then asks
+        this.
 
         Raises:
             WeaveError: it failed, or there is none of this name.
@@ -435,7 +439,8 @@ def digest_of_result(project: Project, key: str) -> str:
     """Tell a result, `variance/spread.std`, from what it was; empty if there is none.
 
     A page that quotes a result asks for this, not for the run, so that it is made again only when
-    the result itself has changed (`Context.result`).
+    the result itself has changed. The answer is for the page's trace alone: `Context.result` reads
+    the value from the run.
     """
     snippet, _, name = key.rpartition(".")
     return str(project.look_up("results", snippet).get(name, ""))

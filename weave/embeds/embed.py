@@ -156,7 +156,7 @@ class Context:
         Raises:
             WeaveError: the snippet failed, or has no such result.
         """
-        self.look_up("result", f"{snippet}.{name}")
+        self.look_up("result", f"{snippet}.{name}")  # a digest, for the trace alone
         if snippet not in self.known:
             self.known[snippet] = self.project.results(snippet)
         return getattr(self.known[snippet], name)

@@ -1,4 +1,4 @@
-"""The files that lie beside the pages: scripts, which run alone, and proofs."""
+"""Files beside the pages: scripts, figures, tables, labs, proofs, check_attention, robots.txt."""
 
 import re
 from base64 import b64decode, b64encode

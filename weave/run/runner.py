@@ -78,7 +78,8 @@ class Runner:
         self.root = root
         self.time_limit = time_limit
         self.gently = False  # whether runs leave the processor to whatever else goes on
-        # Called whenever one has ended, in another thread.
+        # Called whenever one has ended, in another thread. `WeavePlugin.on_files` sets it for a
+        # build, `LiveSite.join` while serving.
         self.heard: Callable[[], None] = lambda: None
         # All below is read and changed by whoever has hold of this alone.
         self.changed = Condition()
