@@ -6,7 +6,7 @@
 
 In a notebook: `report = check(model, batches)`, or `with watch(model) as report:` around whatever
 calls the model. In a run: `Monitor`. In pytest: `assert_attention`. Two codes: `compare`. Over
-widths: `width_sweep`. PyTorch 2.1 or newer; matplotlib for the figure.
+widths: `width_sweep`. PyTorch 2.4 or newer; matplotlib for the figure.
 
 It follows weights from softmax to their product with v: softmax however it is written, by matmul,
 einsum or sums, and `scaled_dot_product_attention` and `nn.MultiheadAttention`. Of flash-attn,
@@ -19,9 +19,12 @@ some rows are taken, evenly spaced. License: MIT.
 """
 
 try:
-    import torch  # noqa: F401
+    import torch
+
+    if torch.__version__ < (2, 4):  # before, PyTorch tells nobody of x[0]
+        raise ImportError(f"this is PyTorch {torch.__version__}")
 except ImportError as error:
-    raise ImportError(f"check_attention needs PyTorch 2.1 or newer: {error}") from error
+    raise ImportError(f"check_attention needs PyTorch 2.4 or newer: {error}") from error
 
 from check_attention.calls import Monitor, assert_attention, check, watch
 from check_attention.compare import Comparison, compare

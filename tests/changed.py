@@ -64,6 +64,7 @@ BELONGS = {
     "snippets/claims/*": "tests/claims",
     "snippets/your-model/*": "tests/your-model",
     "check_attention/*": "tests/check_attention tests/your-model",
+    "tests/check_attention/strangers/*": "tests/check_attention/test_strangers.py",
     "proofs/*": "tests/proofs",
     # What is tried, and by which tests.
     "tests/{folder}/{name}.py": "tests/{folder}/{name}.py tests/text/test_pages.py",

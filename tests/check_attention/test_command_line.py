@@ -211,7 +211,23 @@ except ImportError as error:
         [sys.executable, "-c", code], cwd=SCRIPT.parent, capture_output=True, text=True, check=True,
         env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
-    assert "went on: check_attention needs PyTorch 2.1" in done.stdout
+    assert "went on: check_attention needs PyTorch 2.4" in done.stdout
+
+
+def test_an_older_pytorch_is_refused_and_told():
+    code = """
+import torch
+torch.__version__ = type(torch.__version__)("2.3.1+cu121")
+try:
+    import check_attention
+except ImportError as error:
+    print("went on:", error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=SCRIPT.parent, capture_output=True, text=True, check=True,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert "needs PyTorch 2.4 or newer: this is PyTorch 2.3.1" in done.stdout
 
 
 def test_the_download_and_its_modules_are_one():

@@ -178,6 +178,38 @@ def test_where_documents_begin(verdict, pads):
     assert {row.mask_verdict for row in report.rows} == {verdict}
 
 
+class Reconstructs(nn.Module):
+    """An encoder hides some tokens from all, and a decoder sees something else in their places."""
+
+    def __init__(self, is_hidden):
+        super().__init__()
+        self.encoder, self.decoder = (
+            nn.TransformerEncoderLayer(64, 4, 64, 0.0, batch_first=True) for _ in range(2)
+        )
+        self.is_hidden, self.token = is_hidden, nn.Parameter(torch.randn(64))
+
+    def forward(self, x):
+        hidden = self.is_hidden(*x.shape[:2])
+        x = self.encoder(x, src_key_padding_mask=hidden)
+        return self.decoder(torch.where(hidden[..., None], self.token, x))
+
+
+def ends(count, length):
+    return torch.arange(length) >= torch.tensor([length - 3, length - 5, length])[:count, None]
+
+
+def anywhere(count, length):
+    return torch.rand(count, length) < 0.5
+
+
+@pytest.mark.parametrize(("is_hidden", "verdict"), [(ends, "fails"), (anywhere, "")])
+def test_what_an_encoder_hides_at_an_end_is_padding_to_others_too(is_hidden, verdict):
+    torch.manual_seed(0)
+    report = ours.check(Reconstructs(is_hidden), [torch.randn(3, 12, 64)], show=False)
+    found = {row.layer: row.mask_verdict for row in report.rows}
+    assert found == {"encoder.self_attn": "", "decoder.self_attn": verdict}
+
+
 class WithToken(Padded):
     """A token of its own stands in front of the others."""
 
