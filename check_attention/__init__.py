@@ -21,7 +21,7 @@ some rows are taken, evenly spaced. License: MIT.
 try:
     import torch
 
-    if torch.__version__ < (2, 4):  # before, PyTorch tells nobody of x[0]
+    if torch.__version__ < "2.4":  # before, PyTorch tells nobody of x[0]
         raise ImportError(f"this is PyTorch {torch.__version__}")
 except ImportError as error:
     raise ImportError(f"check_attention needs PyTorch 2.4 or newer: {error}") from error

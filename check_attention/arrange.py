@@ -513,21 +513,22 @@ class Look:
         if before and before + count + after == keys:
             masking.look_at_joined(measured.allowed, places, before, count)
         if filled:
-            self.look_at_padding(call, found, filled, places, count, plain, padding)
+            own = slice(before, keys - after)
+            self.look_at_padding(call, found, filled, places, count, plain, padding, own)
 
     def look_at_padding(
         self, call: Call, found: Arrangement, measured: Measured, places: Tensor, count: int,
-        k: Tensor | None, padding: dict[str, Tensor],
+        k: Tensor | None, padding: dict[str, Tensor], own: slice,
     ) -> None:  # fmt: skip
         """Note what a mask does with padding, and with documents that stand behind each other."""
         w, masking, keys = self.watcher, call.sums.masking, measured.allowed.shape[-1]
         if count == keys and keys in w.padding.starts:
             masking.look_at_documents(measured.allowed, places, w.padding.starts[keys])
         for kind, tokens in padding.items():
-            masking.look_at_tokens(measured, places, count, tokens, kind)
+            masking.look_at_tokens(measured, places, count, tokens, kind, own)
             masking.look_at_copies(measured.allowed, k, tokens)
-        for padded, real in () if padding else w.padding.coarser(keys):
-            masking.look_at_coarser(measured.allowed, padded, real)
+        for padded, real in () if padding else w.padding.at_other_rate(keys):
+            masking.look_at_certain(measured.allowed, padded, real)
         if call.scores:
             w.weighed.append(weighed(masking, call.scores.part, found, measured, places, count))
 

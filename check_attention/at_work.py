@@ -15,6 +15,7 @@ class AtWork:
         self.names = {
             module: name or type(module).__name__ for name, module in model.named_modules()
         }
+        self.whole = self.names[model]
         self.asked = scale
         self.rotary = rotary_factor(model)
         self.stack: list[nn.Module] = []

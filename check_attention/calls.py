@@ -10,12 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from check_attention.again import restored, with_other_tensors
-from check_attention.apart import judge_apart
+from check_attention.apart import judge_apart, sequences_of
 from check_attention.axes import flat
 from check_attention.kernels import kernels
 from check_attention.masks import compare_biases, compare_hidden, compare_padding
 from check_attention.padding import Padding, padding_of
 from check_attention.report import Report
+from check_attention.rows import Row
 from check_attention.watcher import Watcher
 from check_attention.words import NEVER_MEANT, CheckError
 
@@ -83,6 +84,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
         f"{name} ({kind}); nothing that it called looked like attention"
         for name, kind in watcher.called.items()
         if not any(layer == name or layer.startswith(f"{name}.") for layer in seen)
+        and not (name == watcher.whole and seen)  # its parts have no such name in front of theirs
         and not any(name.startswith(f"{layer}.") for layer in seen & {*watcher.called})
     ]
     if report.unseen or not report.rows:
@@ -138,6 +140,10 @@ def check(
         last = _call_all(model, batches, forward, watcher)
     _other_length(model, last, forward, report, rows, scale)
     judge_apart(model, last, forward or call_with, report, watcher.in_batches)
+    if not watcher.had_padding:
+        report.untried.append("masks for padding, as no batch has any that differs by sequence")
+    if sequences_of(last) < 2:
+        report.untried.append("whether sequences stay apart, as the last batch has only one")
     if not report.rows:
         unseen = "; ".join([*report.unseen, *report.notes])
         raise CheckError(f"no attention was seen. {unseen or 'Has the model any?'}")
@@ -181,9 +187,9 @@ def _call(
         if (misfit := _misfit(model, batch)) is None:
             raise  # the model's own
         raise CheckError(
-            f"batch {number} does not fit the model: {misfit}. Say how to call it, such as "
-            "forward=lambda model, batch: model(batch[0]), or let make() return that function "
-            "as a third thing"
+            f"batch {number} does not fit the model: {misfit}. {_words_of_batch(batch)} Or say how "
+            "to call it, such as forward=lambda model, batch: model(batch[0]), or let make() "
+            "return that function as a third thing"
         ) from error
 
 
@@ -194,6 +200,7 @@ def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
     def begin(_: nn.Module, positional: tuple[Any, ...], named: dict[str, Any]) -> None:
         watcher.is_paused = True  # what is asked here is none of the model
         watcher.padding = padding_of(model, positional, named)
+        watcher.had_padding |= watcher.padding.is_any
         given = (*flat(positional), *flat(named.values()))
         watcher.begin([t for t in given if isinstance(t, Tensor)])
         watcher.is_paused = False
@@ -228,13 +235,16 @@ def _other_length(
     except Exception:
         again = None
     if again is None or not report.settle_doubts(again):
+        kinds: dict[tuple[int, str], list[Row]] = {}
         for row in doubtful:
             other = f"{row.heads} heads" if row.positions == row.heads else f"heads of {row.d}"
+            kinds.setdefault((row.positions, other), []).append(row)
+        for (count, other), rows_alike in kinds.items():
             report.notes.append(
-                f"{row.layer} has {row.positions} tokens and {other}, so that one may stand for "
-                "the other. Give another length to tell them apart"
+                f"{count} tokens and {other}: a root of the one is too near that of the other to "
+                "be told apart, or one may stand for the other. Another length would tell, if the "
+                f"model takes one: {report.where(rows_alike)}"
             )
-        report.notes[:] = dict.fromkeys(report.notes)
 
 
 def _shorter(t: Tensor, sizes: Mapping[int, int]) -> Tensor:
@@ -345,6 +355,18 @@ def call_with(model: nn.Module, batch: Any) -> Any:
     """Call a model with a batch: a mapping, a sequence, or one argument."""
     positional, named = _arguments(batch)
     return model(*positional, **named)
+
+
+def _words_of_batch(batch: Any) -> str:
+    """Say how a batch was understood, and how to write another."""
+    if isinstance(batch, Mapping):
+        return f"It was called with the names {', '.join(map(str, batch))}."
+    if isinstance(batch, list | tuple):
+        return f"It was called with the {len(batch)} things in the batch."
+    return (
+        "The batch is one thing; if the model takes several, write a list of tuples, such as "
+        "[(source, target)]."
+    )
 
 
 def _misfit(model: nn.Module, batch: Any) -> str | None:

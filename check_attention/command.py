@@ -55,7 +55,10 @@ def _function(target: str) -> Callable[..., Any]:
     try:
         module = _module(source)
     except (ImportError, TypeError, ValueError) as error:
-        raise CheckError(f"'{source}' cannot be imported: {error}") from error
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [f for f in frames if f.filename != __file__ and "importlib" not in f.filename]
+        where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
+        raise CheckError(f"'{source}' cannot be imported: {error}{where}") from error
     function = getattr(module, name, None)
     if not callable(function):
         raise CheckError(f"there is no function '{name}' in {source}")

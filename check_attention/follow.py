@@ -167,6 +167,8 @@ def _joined_axes(result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) ->
     if heads := _stacked_heads(traces, dim):
         merged = tuple(axis for axis in had if axis.size > 1)
         return (*axes[:dim], (heads, *merged), *axes[dim + 1 :])
+    if len(had) > 1 and not any(axis.is_feature for axis in had):  # rows and columns of an image
+        had = (Axis(pieces[at].shape[dim]),)
     if len(had) == 1:
         size = result.shape[dim]
         new = had[0].resized(size, had[0].before + before, had[0].after + after)

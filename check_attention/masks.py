@@ -41,6 +41,11 @@ MASK_WORDS = {
         "where a window has several regions, queries see all but their own, and where it has one, "
         "all of it. Negate the mask",
     ),
+    "far keys alone": (
+        "inverted",
+        "each query sees the keys far from its own, and not those near it, nor its own. Look for a "
+        "~ that is missing",
+    ),
     "border": (
         "border",
         "positions say where documents begin, and the mask has it one token too {border}",
@@ -141,6 +146,7 @@ class Masking:
     left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
     pattern: str = ""  # what is wrong with which keys each row sees
     sees_other_regions: bool = False  # rows see all regions but their own
+    sees_far_keys: bool = False  # and none that is near
     border: str = ""  # documents begin one token too early or late
 
     def note_words(self, call: Call) -> None:
@@ -176,6 +182,7 @@ class Masking:
             self.look_at_order(allowed, places, is_block)
             if len(places) == keys and not self.pattern:
                 self.sees_other_regions |= see_other_regions(allowed)
+                self.sees_far_keys |= see_far_keys(allowed)
         if meant is not None:
             given = torch.where(meant & allowed, weights, 0).sum(-1)
             self.leaked = max(self.leaked, float(given.max()))
@@ -228,11 +235,15 @@ class Masking:
         told = (known & (j > at)).any(-1) & (i > 0)
         self.only_later.add(told, later & ~usual)
         self.strict.add(seen[:, :, i] & (i > 0), (inner == (known & (j < at))).all(-1))
+        reach = int(torch.where(inner, at - j, 0).max()) if inner.numel() else 0
         for more, count in self.too_late.items():
             told = (
                 seen[:, :, i] & seen[:, :, (i + more).clamp(max=keys - 1)] & (i < keys - 1 - more)
             )
-            count.add(told, (inner == (known & (j <= at + more))).all(-1))
+            # A window that looks about as far ahead as behind is meant to.
+            told &= reach >= min(keys - 2, 2 * more + 1)
+            is_late = known & (j <= at + more) & (j >= at - reach)
+            count.add(told, (inner == is_late).all(-1))
         is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
         if not is_block:
             self.is_open |= is_open
@@ -262,8 +273,9 @@ class Masking:
         self.look_at_order(allowed[..., before : before + count], places)
 
     def look_at_tokens(
-        self, found: Measured, places: Tensor, count: int, tokens: Tensor, kind: str
-    ) -> None:
+        self, found: Measured, places: Tensor, count: int, tokens: Tensor, kind: str,
+        own: slice,
+    ) -> None:  # fmt: skip
         """Look what a mask does with tokens that may be padding.
 
         Args:
@@ -273,6 +285,7 @@ class Masking:
             tokens: some of them, batch × keys
             kind: what they are: "padding"; a "tail" that looks like it; or "either", padding or all
                 that is none
+            own: which of the keys they are; others were joined
         """
         allowed = found.allowed
         if tokens.shape != (allowed.shape[0], allowed.shape[-1]):
@@ -280,7 +293,8 @@ class Masking:
         seen = allowed.any(1).any(1)  # batch × keys
         some = tokens.any(-1) & ~tokens.all(-1)
         if kind != "either":
-            self.is_padding_inverted |= bool(((seen == tokens).all(-1) & some).any())
+            is_it = (seen[:, own] == tokens[:, own]).all(-1)
+            self.is_padding_inverted |= bool((is_it & some).any())
         if count == tokens.shape[1]:
             blind = ~allowed.any(1).any(-1)
             for each in (tokens, ~tokens) if kind == "either" else (tokens,):
@@ -364,7 +378,7 @@ class Masking:
         same = (first[:, None] == first).all(-1) & (k.shape[0] == copies)
         self.is_anothers |= bool((same & (hidden[:, None] != hidden).any(-1)).any())
 
-    def look_at_coarser(self, allowed: Tensor, padded: Tensor, real: Tensor) -> None:
+    def look_at_certain(self, allowed: Tensor, padded: Tensor, real: Tensor) -> None:
         """Look whether rows see what is padding for certain, and nothing that is none for certain.
 
         Args:
@@ -409,6 +423,7 @@ class Masking:
             "pattern": bool(self.pattern),
             "border": bool(self.border),
             "other regions": self.sees_other_regions,
+            "far keys alone": self.sees_far_keys,
             "padding alone": self.is_padding_inverted,
             "along the queries": self.is_along_queries,
             "zeros and ones": bool(self.added),
@@ -497,6 +512,24 @@ def see_other_regions(allowed: Tensor) -> bool:
     own = some.diagonal(dim1=1, dim2=2).all()
     linked = some.float() @ some.float() > 0  # regions: who shares one with whom
     return bool(own) and bool((linked == some).all()) and bool((some.sum(-1) > 1).any())
+
+
+def see_far_keys(allowed: Tensor) -> bool:
+    """Say whether rows see what lies beyond a window around their own key, and nothing within it.
+
+    Args:
+        allowed: the keys that take part, batch × heads × rows × keys, of all rows
+    """
+    keys = allowed.shape[-1]
+    at = torch.arange(keys, device=allowed.device)
+    away = (at - at[:, None]).abs().expand_as(allowed)
+    told = (~allowed).any(-1) & allowed.any(-1)  # of a row that is hidden as a whole all take part
+    if int(told.sum()) < keys:
+        return False
+    known = allowed[told].any(0)
+    window = int(torch.where(allowed, away, keys)[told].min())
+    is_it = (allowed == (known & (away >= window)))[told].all()
+    return bool(is_it) and 1 < window < keys - 1 and bool((away >= window)[told].any(-1).all())
 
 
 def blocks_of(inner: Tensor) -> bool:

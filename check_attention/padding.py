@@ -20,6 +20,11 @@ class Padding:
     tail: dict[int, Tensor] = field(default_factory=dict)  # what looks like padding
     starts: dict[int, Tensor] = field(default_factory=dict)  # where documents begin, by positions
 
+    @property
+    def is_any(self) -> bool:
+        """Whether anything is known of padding, or looks like it."""
+        return bool(self.known or self.either or self.tail)
+
     def of(self, count: int, before: int = 0, after: int = 0) -> Iterator[tuple[str, Tensor]]:
         """Give what is known of so many tokens, of which some were joined since on either side."""
         for kind in ("tail", "known", "either"):
@@ -28,11 +33,15 @@ class Padding:
                 continue
             yield kind, nn.functional.pad(tokens, (before, after))
 
-    def coarser(self, count: int) -> Iterator[tuple[Tensor, Tensor]]:
+    def at_other_rate(self, count: int) -> Iterator[tuple[Tensor, Tensor]]:
         """Give what is padding and what is none of so many tokens, for certain, where several of a
-        batch's were made one, as by a convolution with strides.
+        batch's were made one, as by a convolution with strides, or each was made several.
         """
         for tokens in (*self.known.values(), *self.tail.values()):
+            if count % tokens.shape[1] == 0:
+                times = count // tokens.shape[1]
+                for each in (tokens.repeat_interleave(times, 1), tokens.repeat(1, times)):
+                    yield each, ~each
             rate = tokens.shape[1] / count
             at, length = torch.arange(count, device=tokens.device), (~tokens).sum(1)[:, None]
             is_end = torch.equal(tokens, torch.arange(len(tokens[0]), device=at.device) >= length)

@@ -52,6 +52,7 @@ class Report:
     calls: int = 0  # softmax calls that were attention
     understood: int = 0  # of them, those whose q, k and v were followed
     allow: list[str] = field(default_factory=list)  # layers that need not be understood
+    untried: list[str] = field(default_factory=list)  # what the batches could not show
     is_shown: bool = False  # whether `check` has printed it
 
     @property
@@ -226,6 +227,9 @@ class Report:
         if self.calls:
             lines.append(f"Understood {self.understood} of {self.calls} softmax calls.")
         lines += [fill(f"Not understood: {each}", 80, **INDENT) for each in self.open()[:8]]
+        if self.untried:
+            words = f"Not tried: {'; '.join(self.untried)}."
+            lines.append(fill(words, 80, subsequent_indent="  "))
         kinds = [kind for kind in NEVER_MEANT if self.faults(kind)]
         lines.append(f"Not ok: {', '.join(kinds)}." if kinds else "ok")
         return "\n".join(lines)
@@ -293,7 +297,7 @@ class Report:
         told = {"version": __version__, "ok": self.ok, "summary": self.summary(), "rows": rows}
         told |= {"unseen": self.unseen, "notes": self.notes, "calls": self.calls}
         told |= {"understood": self.understood, "not_understood": self.not_understood}
-        told |= {"allow": self.allow}
+        told |= {"allow": self.allow, "untried": self.untried}
         return json.dumps(told, indent=1, ensure_ascii=False)
 
     @classmethod
@@ -317,7 +321,7 @@ class Report:
                 )
                 for row in data["rows"]
             ]
-            more = ("not_understood", "calls", "understood", "allow")
+            more = ("not_understood", "calls", "understood", "allow", "untried")
             given = {name: data[name] for name in more if name in data}
             return cls(rows, data["unseen"], data["notes"], **given)
         except (ValueError, TypeError, KeyError) as error:

@@ -249,9 +249,23 @@ def code_line() -> str:
     while frame:
         name = _package_of(frame)
         if name not in ("torch", ours, "contextlib") and "importlib" not in name:
-            return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+            return _named(Path(frame.f_code.co_filename), frame.f_lineno)
         frame = frame.f_back
     return ""
+
+
+def _named(path: Path, line: int) -> str:
+    """Name a line by its file, or by its cell in a notebook; nothing, if it is our own demo's.
+
+    A notebook's kernel keeps cells as files that are called by a number, and knows which they are.
+    """
+    if path.stem == "check-attention":
+        return ""
+    if "ipykernel" in str(path):
+        kernel = sys.modules["IPython"].get_ipython()
+        cell = getattr(kernel.compile, "_filename_map", {}).get(str(path))
+        return f"cell [{cell}], line {line}" if cell else f"a cell's line {line}"
+    return f"{path.name}:{line}"
 
 
 def _package_of(frame: Any) -> str:

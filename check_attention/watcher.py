@@ -51,7 +51,7 @@ from check_attention.follow import (
     turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK, Weighed
-from check_attention.measure import Kept
+from check_attention.measure import GAP, Kept
 from check_attention.padding import Padding
 from check_attention.products import (
     alike_or_dropped,
@@ -104,10 +104,10 @@ IN_PLACE = {"mul_", "div_", "__imul__", "__itruediv__", "multiply_", "divide_"}
 MANY = (list, tuple)
 CONVOLUTIONS = {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}
 MERGED = (
-    "the output, batch × heads × tokens × d, was viewed as batch × tokens × width at once. Undo "
-    "the transpose(1, 2) before"
+    "the output, batch × heads × tokens × d, was viewed as batch × tokens × width at once. Write "
+    "transpose(1, 2) before that view, so that the tokens come first again"
 )
-NOT_USED = "masked_fill or where in {line} gives a new tensor, and nothing uses it"
+NOT_USED = "what gives masked scores in {line} makes a new tensor, and nothing uses it"
 # What masks are made with, and gives a new one.
 MASK_MAKERS = {
     "logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or",
@@ -149,7 +149,9 @@ class Watcher(AtWork, TorchFunctionMode):
         self.tape: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of tensors: their Step
         self.fills: WeakIdKeyDictionary = WeakIdKeyDictionary()  # of masked scores: their Fill
         self.pending: list[tuple[Any, Call]] = []  # softmax calls that have not met v yet
+        self.unused: list[tuple[Fill, Call]] = []  # masked scores that nothing has used yet
         self.padding = Padding()  # of the batch
+        self.had_padding = False  # in any of them
         self.lost_mask = ""  # what is wrong with one that was made and thrown away
         self.in_batches: set[str] = set()  # layers of which the batch is known to be no tokens
         self.batch = Axis(2)  # what a batch has as its first dimension
@@ -423,7 +425,10 @@ class Watcher(AtWork, TorchFunctionMode):
         if not self.keeps_scores(name, made, given, traces):
             return None
         scores = kept_scores(name, args, kwargs, given, traces)
-        if scores and name in FILLS and made is not args[0]:
+        is_mask = name in FILLS or (
+            name in PLUS and any(two_values(t)[0] < -GAP for t in given if not self.trace(t).scores)
+        )
+        if scores and is_mask and made is not args[0]:
             fill = Fill(weakref.ref(made), code_line())
             self.fills[made] = fill
             scores.part.start.fills.append(fill)
@@ -833,6 +838,8 @@ class Watcher(AtWork, TorchFunctionMode):
             for fill in scores.part.start.fills:
                 if not fill.is_used and fill.result() is None:
                     call.scores = replace(scores, added=NOT_USED.format(line=fill.line))
+                elif not fill.is_used:  # it may have a name, and be used later
+                    self.unused.append((fill, call))
         return call
 
     def softmax(
@@ -939,6 +946,11 @@ class Watcher(AtWork, TorchFunctionMode):
 
     def settle(self, everything: bool = False) -> None:
         """Measure calls whose weights never met v, as far as nobody has them any more."""
+        if everything:
+            for fill, call in self.unused:
+                if not fill.is_used and fill.result() is None and call.sums and call.sums.masking:
+                    call.sums.masking.added = NOT_USED.format(line=fill.line)
+            self.unused = []
         pending, self.pending = self.pending, []
         for weights, call in pending:
             if call.is_done:

@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.check_attention.script import (  # isort: skip
-    PAGE, ROOT, SCRIPT, Attention, K, Q, fused, nn, one_file, ours,
+    PAGE, ROOT, SCRIPT, Attention, K, Q, fused, nn, one_file, ours, torch,
 )  # fmt: skip
 from weave.basics.errors import WeaveError
 
@@ -24,7 +26,9 @@ from weave.basics.errors import WeaveError
         ((Attention(fused()), Q), "write \\[batch\\]"),
         ((Attention(fused()), []), "no batches"),
         ((nn.Linear(8, 8), [Q]), "no attention was seen"),
-        ((nn.Identity(), [(Q, K)]), "batch 1 does not fit the model: too many .* forward="),
+        ((nn.Identity(), [(Q, K)]), "batch 1 does not fit .* the 2 things in the batch.* forward="),
+        ((nn.Bilinear(8, 8, 8), [Q]), "'input2'. The batch is one thing.* list of tuples"),
+        ((nn.Identity(), [{"q": Q}]), "called with the names q"),
         ((Attention(fused()), [(Q, K, K)], None, 0), "rows is 0"),
     ],
 )
@@ -38,6 +42,38 @@ def test_a_type_error_of_the_model_itself_is_its_own():
         ours.check(Attention(fused()), [(Q, K)], show=False)
     with pytest.raises(TypeError, match="missing 1 required"):
         ours.check(nn.Identity(), [Q], lambda model, batch: fused()(batch, batch), show=False)
+
+
+def test_a_report_says_what_the_batches_could_not_show():
+    model = nn.TransformerEncoderLayer(64, 4, 64, batch_first=True)
+    one, several = torch.randn(1, 9, 64), torch.randn(3, 9, 64)
+    padded = (torch.arange(9) >= torch.tensor([[5], [7], [9]]), several)
+
+    def untried(batch, forward=None):
+        report = ours.check(model, [batch], forward, show=False)
+        assert report.untried == ours.Report.from_json(report.to_json()).untried
+        assert ("Not tried" in report.summary()) == bool(report.untried)
+        return report.untried
+
+    assert len(untried(one)) == 2
+    assert len(untried(several)) == 1
+    with_mask = {"src": several, "src_key_padding_mask": padded[0]}
+    assert untried(with_mask) == []
+
+
+def test_an_import_that_fails_is_told_with_its_line(tmp_path, capsys):
+    Path(tmp_path, "mine.py").write_text("import math\nimport nowhere_to_be_found\n", "utf-8")
+    assert ours.main([f"{tmp_path}/mine.py:make"]) == 2
+    assert "mine.py, line 2)" in capsys.readouterr().err
+
+
+def test_a_line_in_a_notebook_is_named_by_its_cell(monkeypatch):
+    kernel = SimpleNamespace(compile=SimpleNamespace(_filename_map={"/tmp/ipykernel_7/12.py": 3}))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
+    assert ours._named(Path("/tmp/ipykernel_7/12.py"), 8) == "cell [3], line 8"
+    assert ours._named(Path("/tmp/ipykernel_7/13.py"), 8) == "a cell's line 8"
+    assert ours._named(Path("/home/me/model.py"), 8) == "model.py:8"
+    assert ours._named(Path("/bin/check-attention"), 8) == ""
 
 
 MINE = """
@@ -201,6 +237,8 @@ def test_widths_as_json_and_as_a_figure(tmp_path, monkeypatch):
 def test_without_pytorch_it_raises_an_import_error(tmp_path):
     code = """
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 sys.modules["torch"] = None
 try:
     import check_attention

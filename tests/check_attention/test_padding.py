@@ -228,3 +228,30 @@ def test_padding_behind_a_token_that_was_joined_in_front(is_wrong):
     ids[0, 6:] = ids[1, 9:] = ids[2, 4:] = 0
     report = ours.check(WithToken(hide), [ids], show=False)
     assert {row.mask_verdict for row in report.rows} == {"inverted" if is_wrong else ""}
+
+
+class Patches(nn.Module):
+    """An image, of which some patches are none, behind a token of its own."""
+
+    def __init__(self, is_wrong):
+        super().__init__()
+        self.patch, self.attention = nn.Conv2d(3, 64, 4, 4), Attention(self.attend)
+        self.token, self.is_wrong = nn.Parameter(torch.randn(1, 1, 64)), is_wrong
+
+    def attend(self, _, q, k, v):
+        return (z(q, k) + self.added).softmax(-1) @ v
+
+    def forward(self, image, mask):
+        x = self.patch(image).flatten(2).mT
+        keep = functional.pad(mask, (1, 0), value=not self.is_wrong)
+        self.added = torch.zeros(keep.shape).masked_fill_(keep == self.is_wrong, -1e4)
+        self.added = self.added[:, None, None]
+        return self.attention(torch.cat([self.token.expand(len(x), 1, 64), x], 1))
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_padding_of_patches_behind_a_token(is_wrong):
+    mask = torch.arange(16) < torch.tensor([[16], [9], [12]])
+    batch = (torch.randn(3, 3, 16, 16), mask)
+    report = ours.check(Patches(is_wrong), [batch], show=False)
+    assert {row.mask_verdict for row in report.rows} == {"inverted" if is_wrong else ""}
