@@ -610,7 +610,6 @@ class Look:
         note whether this is known to be none of the tokens.
         """
         w = self.watcher
-        first, second = w.given
         keys = part.alone(which)
         letters = part.product.letters[part.pair[which]]
         shared = [
@@ -619,17 +618,8 @@ class Look:
         ]  # fmt: skip
         if any(axis.root is w.batch for dim in shared for axis in dim):
             w.in_batches.add(call.place)
-        if (
-            w.heads
-            and (first < second or w.is_batch_first)
-            and any(a.root is w.batch for dim in keys for a in dim)
-        ):
-            sums.of_layer.axis_verdict = "sequences"
-            sums.of_layer.axis_detail = (
-                f"its keys are the {first} entries of the first dimension that the model was "
-                f"given, and the {second} of the second count as sequences. Say batch_first=True, "
-                "if the first dimension is the batch"
-            )
+        if w.heads and any(a.root is w.batch for dim in keys for a in dim):
+            w.over_first.append(sums)
         if any(axis.is_exchanged for dim in keys for axis in dim):
             sums.of_layer.axis_verdict = "sequences"
             sums.of_layer.axis_detail = (
@@ -681,7 +671,7 @@ class Look:
 
     # Kernels
 
-    def fused(
+    def sdpa_kernel(
         self, result: Tensor | None, query: Tensor, key: Tensor, mask: Tensor | None,
         is_causal: bool, scale: float | None, value: Tensor | None = None, dropped: str = "",
     ) -> None:  # fmt: skip

@@ -185,7 +185,7 @@ def fitted(axes: Axes | None, shape: Sequence[int]) -> Axes | None:
     return tuple(tuple(axis for axis in dim if axis.size != 1) for dim in axes)
 
 
-def alike(axes: Axes, shape: Sequence[int]) -> Axes | None:
+def resized_axes(axes: Axes, shape: Sequence[int]) -> Axes | None:
     """Give the axes of a result of as many dimensions, some of which are shorter or longer."""
     if len(axes) != len(shape):
         return None

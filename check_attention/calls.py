@@ -205,11 +205,18 @@ def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
         watcher.begin([t for t in given if isinstance(t, Tensor)])
         watcher.is_paused = False
 
-    hook = model.register_forward_pre_hook(begin, with_kwargs=True)
+    def end(_: nn.Module, __: Any, output: Any) -> None:
+        watcher.end([t for t in flat([output]) if isinstance(t, Tensor) and not t.is_nested])
+
+    hooks = (
+        model.register_forward_pre_hook(begin, with_kwargs=True),
+        model.register_forward_hook(end),
+    )
     try:
         yield
     finally:
-        hook.remove()
+        for hook in hooks:
+            hook.remove()
 
 
 def _other_length(

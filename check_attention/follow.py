@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from check_attention.axes import (
     Axes,
     Axis,
-    alike,
     broadcast,
     exchanged,
     fresh,
     mixed_up,
     regrouped,
+    resized_axes,
     viewed,
 )  # fmt: skip
 from check_attention.measure import GAP
@@ -53,12 +53,17 @@ VIEWS = {
 SHAPES = {"view", "reshape", "flatten", "unflatten", "view_as", "reshape_as", "ravel"}
 REPEATS = {"repeat", "repeat_interleave"}
 # What else leaves a factor, or what scores came from, as it is.
-LEAVE = """contiguous to float double half bfloat16 type type_as clone repeat repeat_interleave
-stack detach __rsub__ view_as_complex view_as_real clamp clip clamp_ dropout dropout_ nan_to_num
-nan_to_num_ neg tanh normalize cuda cpu hardtanh alpha_dropout requires_grad_ roll flip tril triu
-tril_ triu_ reciprocal __rdiv__ masked_scatter maximum minimum"""
+KEEPS_FACTOR = {
+    "contiguous", "to", "float", "double", "half", "bfloat16", "type", "type_as", "clone",
+    "repeat", "repeat_interleave", "stack", "detach", "__rsub__", "view_as_complex",
+    "view_as_real", "clamp", "clip", "clamp_", "dropout", "dropout_", "nan_to_num",
+    "nan_to_num_", "neg", "tanh", "normalize", "cuda", "cpu", "hardtanh", "alpha_dropout",
+    "requires_grad_", "roll", "flip", "tril", "triu", "tril_", "triu_", "reciprocal",
+    "__rdiv__", "masked_scatter", "maximum", "minimum",
+}  # fmt: skip
 KEEPS = {
-    *TIMES, *OVER, *PLUS, *MINUS, *MIXES, *NORMS, *WIDENS, *FILLS, *VIEWS, *SHAPES, *LEAVE.split(),
+    *TIMES, *OVER, *PLUS, *MINUS, *MIXES, *NORMS, *WIDENS, *FILLS, *VIEWS, *SHAPES,
+    *KEEPS_FACTOR,
 }  # fmt: skip
 
 
@@ -79,7 +84,7 @@ def axes_after(
         found = viewed(func, args, kwargs, first)
         if found is not None and len(found) == len(made):
             return list(found)
-        return [alike(first, each.shape) for each in made]
+        return [resized_axes(first, each.shape) for each in made]
     if not isinstance(result, Tensor):
         return [None] * len(made)
     if name in SHAPES:
@@ -87,6 +92,8 @@ def axes_after(
             return [None]
         shape = result.shape
         return [exchanged(first, shape) or regrouped(first, shape) or mixed_up(first, shape)]
+    if func is torch.nn.functional.unfold and first is not None:  # patches of an image
+        return [(first[0], *fresh(result.shape)[1:])] if given[0].ndim > 3 else [None]
     if name == "pad":
         return [_padded_axes(result, args, kwargs, first)]
     if name in WIDENS:
@@ -123,7 +130,7 @@ def _axes_by_entry(
             return scored[0][1]
         return broadcast(ordered, result.shape)
     is_like = name in KEEPS or "pool" in name or name == "interpolate"
-    return alike(first, result.shape) if first is not None and is_like else None
+    return resized_axes(first, result.shape) if first is not None and is_like else None
 
 
 def _padded_axes(result: Tensor, args: Any, kwargs: Any, axes: Axes | None) -> Axes | None:
@@ -140,7 +147,7 @@ def _padded_axes(result: Tensor, args: Any, kwargs: Any, axes: Axes | None) -> A
             size = axis.size + before + after
             made[-1 - back] = (axis.resized(size, axis.before + before, axis.after + after),)
     sizes = [torch.Size([a.size for a in dim]).numel() for dim in made]
-    return tuple(made) if sizes == list(result.shape) else alike(axes, result.shape)
+    return tuple(made) if sizes == list(result.shape) else resized_axes(axes, result.shape)
 
 
 def _joined_axes(result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) -> Axes | None:
@@ -173,7 +180,7 @@ def _joined_axes(result: Tensor, args: Any, kwargs: Any, traces: list[Trace]) ->
         size = result.shape[dim]
         new = had[0].resized(size, had[0].before + before, had[0].after + after)
         return (*axes[:dim], (new,), *axes[dim + 1 :])
-    return alike(axes, result.shape)
+    return resized_axes(axes, result.shape)
 
 
 def _stacked_heads(traces: list[Trace], dim: int) -> Axis | None:
@@ -197,7 +204,7 @@ def known_after(name: str, args: Any, given: list[Tensor], traces: list[Trace]) 
     """Say what a tensor has been multiplied by, as q or k."""
     if name in TIMES | OVER and len(args) == 2:
         by = {id(t): trace for t, trace in zip(given, traces, strict=True)}
-        return _multiplied(name, args[0], args[1], by)
+        return _known_of_product(name, args[0], args[1], by)
     if name == "normalize":
         return Known(is_unit=True, is_normed=True)
     if name in NORMS:
@@ -311,7 +318,7 @@ def _equal(one: Known, other: Known) -> bool:
     return one.is_unit == other.is_unit and alike_factors(one.factor, other.factor)
 
 
-def _multiplied(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Known:
+def _known_of_product(name: str, one: Any, other: Any, traces: dict[int, Trace]) -> Known:
     """Say what a product or quotient of two has been multiplied by.
 
     A gain that differs along the vector belongs to it, and so does all that came before: only

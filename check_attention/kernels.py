@@ -115,7 +115,7 @@ def xformers(watcher: Watcher, **given: Any) -> None:
     )
     mask = bias if isinstance(bias, Tensor) else None
     causal = kind == "LowerTriangularMask"
-    watcher.fused(None, q, k, k, mask, is_causal=causal, scale=given.get("scale"))
+    watcher.sdpa(None, q, k, k, mask, is_causal=causal, scale=given.get("scale"))
 
 
 def flex(watcher: Watcher, **given: Any) -> None:

@@ -51,6 +51,11 @@ MASK_WORDS = {
         "positions say where documents begin, and the mask has it one token too {border}",
     ),
     "padding alone": ("inverted", "padding takes part, and nothing else. Negate the mask"),
+    "other order": (
+        "fails",
+        "rows of an image stand behind each other among the tokens, and what is hidden has an edge "
+        "only if columns do. Flatten the mask as the image is flattened",
+    ),
     "along the queries": (
         "fails",
         "it lies along the queries: rows of padding see no key, and all others see "
@@ -132,6 +137,7 @@ class Masking:
     dropped: str = ""  # what is wrong with dropout
     corner: str = ""  # why a causal mask does not end at the last key
     is_elsewhere: bool = False  # in other calls it ends at another one
+    is_in_other_order: bool = False  # columns by columns, where tokens are rows by rows
     is_along_queries: bool = False  # rows of padding see nothing, and all others see padding
     hides_tail: bool = False  # no row sees tokens at the end that look like padding
     weight_of_tail: float = 0.0  # that they get
@@ -426,6 +432,7 @@ class Masking:
             "far keys alone": self.sees_far_keys,
             "padding alone": self.is_padding_inverted,
             "along the queries": self.is_along_queries,
+            "other order": self.is_in_other_order,
             "zeros and ones": bool(self.added),
             "leak": self.leaked > LEAK,
             "first of padding": self.left_of_tail > 0,
@@ -670,16 +677,28 @@ class Weighed:
         sizes = [axis.size for axis in self.tokens]
         if bool((self.hidden[:1] == self.hidden).all()) or math.prod(sizes) != len(self.hidden[0]):
             return False
-        real = ~self.hidden.view(-1, *sizes)
-        inside = torch.ones_like(real)
-        for at in range(1, real.ndim):
-            others = [dim for dim in range(1, real.ndim) if dim != at]
-            seen = real.amax(others, keepdim=True) if others else real
-            changes = seen.diff(dim=at).sum(at)
-            if bool((changes > 1).any()):
-                return False
-            inside &= seen
-        return bool((real == inside).all()) and bool(real.flatten(1).any(1).all())
+        return has_edges(~self.hidden.view(-1, *sizes))
+
+    def is_in_other_order(self) -> bool:
+        """Say whether it lies so only if the columns of an image stand behind each other."""
+        sizes = [axis.size for axis in self.tokens]
+        if len(sizes) != 2 or math.prod(sizes) != len(self.hidden[0]) or self.looks_like_padding():
+            return False
+        differs = bool((self.hidden[:1] != self.hidden).any())
+        return differs and has_edges(~self.hidden.view(-1, *sizes[::-1]))
+
+
+def has_edges(real: Tensor) -> bool:
+    """Say whether what is real is a rectangle at a corner, in each sequence: batch × each axis."""
+    inside = torch.ones_like(real)
+    for at in range(1, real.ndim):
+        others = [dim for dim in range(1, real.ndim) if dim != at]
+        seen = real.amax(others, keepdim=True) if others else real
+        changes = seen.diff(dim=at).sum(at)
+        if bool((changes > 1).any()):
+            return False
+        inside &= seen
+    return bool((real == inside).all()) and bool(real.flatten(1).any(1).all())
 
 
 def compare_hidden(found: Iterable[Weighed]) -> None:
@@ -693,6 +712,7 @@ def compare_hidden(found: Iterable[Weighed]) -> None:
             if each.is_own and each.looks_like_padding():
                 hidden |= each.hidden
         for each in calls:
+            each.masking.is_in_other_order |= each.is_in_other_order()
             given = torch.where(hidden, each.most, 0)
             each.masking.padded = max(each.masking.padded, float(given.max()))
 

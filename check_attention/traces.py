@@ -376,7 +376,7 @@ class Arrangement:
         """
         had: list[Axis | None] = []
         for dim in axes:
-            had += self.leaves(dim, groups) if dim else [None]
+            had += self.as_grouped(dim, groups) if dim else [None]
         t = tensor.reshape([axis.size if axis else 1 for axis in had])
         t = self.in_order(t, had, [axis for group in groups for axis in group])
         if chosen is not None:
@@ -437,7 +437,7 @@ class Arrangement:
         return t
 
     @staticmethod
-    def leaves(dim: Sequence[Axis], groups: Sequence[Sequence[Axis]]) -> list[Axis | None]:
+    def as_grouped(dim: Sequence[Axis], groups: Sequence[Sequence[Axis]]) -> list[Axis | None]:
         """Split axes as later views have split them."""
         every = [axis for group in groups for axis in group]
         found: list[Axis | None] = []

@@ -23,7 +23,7 @@ from check_attention.traces import code_line
 
 # Behind a layer's weights, scores of tokens are features of something else.
 LAYERS = {"linear", "conv1d", "conv2d", "conv3d", "embedding", "bilinear", "embedding_bag"}
-LEAVES = {"numpy", "__array__", "tolist", "__dlpack__"}  # values that go where nothing is seen
+GOES_OUT = {"numpy", "__array__", "tolist", "__dlpack__"}  # values that go where nothing is seen
 RETURNS = {"tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack"}
 PYTORCH = ("aten", "prims", "prim", "torchvision", "torchaudio", "quantized", "_c10d_functional")
 SAYS_ATTENTION = ("attn", "attention", "sdpa", "mha")
@@ -114,8 +114,8 @@ class Unseen:
         given = [each for each in values if isinstance(each, Tensor)]
         origins = [self.origin(each) for each in given]
         is_active = any(origin.is_active for origin in origins)
-        if is_active and name in LEAVES:
-            self.leaves(args[0])
+        if is_active and name in GOES_OUT:
+            self.goes_out(args[0])
         elif not origins and name in RETURNS:
             is_active = self.comes_back(result)
         products = frozenset[Product]().union(*(origin.products for origin in origins))
@@ -241,9 +241,9 @@ class Unseen:
         """Name something that was not understood in the module at work."""
         self.watcher.left_out(f"In {self.watcher.place()} {words}. {MAY_BE_ALLOWED}")
 
-    # What leaves PyTorch
+    # What goes out of PyTorch
 
-    def leaves(self, t: Tensor) -> None:
+    def goes_out(self, t: Tensor) -> None:
         """Note that values of an activation are taken out of PyTorch."""
         if t.is_floating_point() and t.ndim > 1 and self.watcher.stack:
             self.left.add(self.watcher.place())

@@ -22,11 +22,11 @@ from check_attention.axes import (
     Axes,
     Axis,
     Contraction,
-    alike,
     contraction,
     fitted,
     flat,
     fresh,
+    resized_axes,
     roots,
 )  # fmt: skip
 from check_attention.follow import (
@@ -51,7 +51,7 @@ from check_attention.follow import (
     turned_after,
 )  # fmt: skip
 from check_attention.masks import LEAK, Weighed
-from check_attention.measure import GAP, Kept
+from check_attention.measure import GAP, Kept, Sums
 from check_attention.padding import Padding
 from check_attention.products import (
     alike_or_dropped,
@@ -157,6 +157,7 @@ class Watcher(AtWork, TorchFunctionMode):
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
         self.is_batch_first = False  # several tensors have it in common, and no second one
+        self.over_first: list[Sums] = []  # of layers whose keys are what has that dimension
         self.weighed: list[Weighed] = []  # what calls made of the keys of some tokens
         self.notes: list[str] = []
         self.counts: Counter[str] = Counter()  # softmax calls: all, and those understood
@@ -212,7 +213,7 @@ class Watcher(AtWork, TorchFunctionMode):
         if name in ("max", "min") and len(args) > 1 and isinstance(args[1], Tensor):
             name = f"{name}imum"  # entry by entry
         if name == "scaled_dot_product_attention":
-            self.attempt(self.fused, (result, *args), kwargs)
+            self.attempt(self.sdpa, (result, *args), kwargs)
         elif name in SOFTMAXES:
             self.attempt(self.softmax, (name, result, *args), kwargs)
         elif name in EXPS:
@@ -316,6 +317,7 @@ class Watcher(AtWork, TorchFunctionMode):
     def begin(self, tensors: list[Tensor]) -> None:
         """Note the first dimension of what the model is given."""
         self.lost_mask = ""
+        self.over_first = []
         several = [t.shape for t in tensors if not t.is_nested and t.ndim > 1 and t.size(0) > 1]
         several = [shape for shape in several if shape[0] != shape[1]]  # a mask of all pairs
         firsts, seconds = ({shape[at] for shape in several} for at in (0, 1))
@@ -327,6 +329,27 @@ class Watcher(AtWork, TorchFunctionMode):
                 self.batch, self.given = Axis(t.shape[0]), (t.shape[0], t.shape[1])
             if t.shape[0] == self.given[0] and self.trace(t) is UNKNOWN:  # no cache of before
                 self.traces[t] = Trace(((self.batch,), *fresh(t.shape)[1:]))
+
+    def end(self, outputs: list[Tensor]) -> None:
+        """Say what is wrong with layers whose keys are the first dimension of what the model was
+        given, if that is the batch: as several inputs have it in common, or as the output has a row
+        for each of it and nothing for each of the second.
+        """
+        first, second = self.given
+        is_for_each = any(
+            t.ndim in (1, 2) and t.is_floating_point() and t.shape[0] == first
+            and second not in t.shape[1:]
+            for t in outputs
+        )  # fmt: skip
+        if not (first < second or self.is_batch_first or (is_for_each and second > 1)):
+            return
+        for sums in self.over_first:
+            sums.of_layer.axis_verdict = "sequences"
+            sums.of_layer.axis_detail = (
+                f"its keys are the {first} entries of the first dimension that the model was "
+                f"given, and the {second} of the second count as sequences. Say batch_first=True, "
+                "if the first dimension is the batch"
+            )
 
     # What is known of tensors
 
@@ -805,7 +828,7 @@ class Watcher(AtWork, TorchFunctionMode):
             known = had.beside(new.known)
         axes = trace.axes
         if axes is None and new.axes is not None:
-            axes = alike(new.axes, target.shape)
+            axes = resized_axes(new.axes, target.shape)
         self.traces[target] = replace(trace, axes=axes, known=replace(known, left=left))
 
     # Softmax
@@ -996,7 +1019,7 @@ class Watcher(AtWork, TorchFunctionMode):
 
     # Kernels that are one call
 
-    def fused(
+    def sdpa(
         self, result: Tensor | None, query: Tensor, key: Tensor, value: Tensor,
         attn_mask: Tensor | None = None, dropout_p: float = 0.0, is_causal: bool = False,
         scale: float | None = None, enable_gqa: bool = False, **_: Any,
@@ -1013,7 +1036,7 @@ class Watcher(AtWork, TorchFunctionMode):
             if (axes := self.trace(query).axes) is not None:
                 tokens = (Axis(key.shape[-2]),) if key.shape[-2] > 1 else ()
                 self.traces[key] = replace(known, axes=(*axes[:-2], tokens, axes[-1]), scores=None)
-        self.look.fused(result, query, key, attn_mask, is_causal, scale, value, dropped)
+        self.look.sdpa_kernel(result, query, key, attn_mask, is_causal, scale, value, dropped)
 
     def nested(self, query: Tensor, key: Tensor, is_causal: bool, scale: float | None) -> None:
         """Note a call with nested tensors, one sequence after another."""
@@ -1023,7 +1046,7 @@ class Watcher(AtWork, TorchFunctionMode):
                 heads = (Axis(t.shape[0], True),) if t.ndim == 3 and t.shape[0] > 1 else ()
                 axes = (heads, (Axis(t.shape[-2]),), (Axis(t.shape[-1], True),))
                 self.traces[t] = Trace(axes[3 - t.ndim :], each)
-            self.look.fused(None, q, k, None, is_causal, scale)
+            self.look.sdpa_kernel(None, q, k, None, is_causal, scale)
 
     # Modules
 

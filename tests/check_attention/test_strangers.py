@@ -25,6 +25,7 @@ UNKNOWN = {
     "graph_weights_normalised_at_source",  # edges by number, and no axis of keys
     "pointer_network_no_mask_of_padding",  # a sum of q and k, and no product
     "han_softmax_over_batch",
+    "audio_tagger_softmax_over_heads",
 }
 
 

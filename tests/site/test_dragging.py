@@ -904,6 +904,23 @@ def test_a_mask_that_was_typed_is_the_readers(visit):
     assert "hides all keys" in show(page, "yours", "shown => shown.words")
     row.fill("8, 3")
     assert show(page, "yours", read) == [0, 1]
+    # Also where a slow processor has not shown the one before the other comes.
+    mask.fill("")
+    show(page, "yours", read)
+    kept = page.evaluate("""() => {
+        const shown = document.querySelector('why-yours')
+        const type = (name, text) => {
+            const field = shown.querySelector(`.form [name=${name}]`)
+            field.value = text
+            field.dispatchEvent(new Event('input', { bubbles: true }))
+        }
+        type('m', '0, 1')
+        type('z', '8, -inf')
+        shown.values = {}
+        type('z', '8, 3')
+        return shown.values.m
+    }""")
+    assert kept == [0, 1]
 
 
 def test_a_name_is_read_and_its_number_said(visit):

@@ -214,7 +214,7 @@
           this.field(name).value = name === "cap" ? value || "" : list.join(", ");
         }
         if (fitted.m.every((seen, i) => seen === +(fitted.z[i] !== HIDES)))
-          this.masked = this.field("m").value;
+          this.masked = fitted.m.join(", "); // and not what is being typed, which is none of ours
         const slider = this.at("[name=t]");
         slider.max = fitted.z.length;
         const key = allowed(this.inputs.at(-1), values.t);
