@@ -44,9 +44,13 @@ def judge_apart(
     some = min(count, 1 + OTHERS)
     dims: dict[str, int] = {}
 
+    def is_for_each(t: Tensor) -> bool:
+        is_mask = t.ndim == 2 and _is_square(t) and (t.is_floating_point() or t.dtype == torch.bool)
+        return len(t) == count and not is_mask
+
     def run(at: list[int]) -> Firsts:
         """Run some sequences; nothing, if the model takes no such batch."""
-        each = with_other_tensors(batch, lambda t: t[at] if len(t) == count else t)
+        each = with_other_tensors(batch, lambda t: t[at] if is_for_each(t) else t)
         try:
             return _firsts(model, watched, lambda: call(model, each), len(at), dims)
         except Exception:

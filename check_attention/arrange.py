@@ -503,7 +503,9 @@ class Look:
         plain = None if has_zero_key else k
         filled = self.as_filled(call, found, places, measured)
         before, after = self.joined_columns(call, found, keys)
-        padding = dict(self.watcher.padding.of(keys, before, after)) if filled else {}
+        padding = {}
+        if filled:
+            padding = dict(self.watcher.padding.of(keys, before, after, self.source(call, found)))
         measured = filled or measured
         of_keys = (
             call.scores.part.alone(call.scores.part.of_keys(found.keys)) if call.scores else ()
@@ -525,6 +527,8 @@ class Look:
         if count == keys and keys in w.padding.starts:
             masking.look_at_documents(measured.allowed, places, w.padding.starts[keys])
         for kind, tokens in padding.items():
+            if kind == "tail" and "known" in padding:
+                continue  # what looks like padding may be none
             masking.look_at_tokens(measured, places, count, tokens, kind, own)
             masking.look_at_copies(measured.allowed, k, tokens)
         for padded, real in () if padding else w.padding.at_other_rate(keys):
@@ -544,6 +548,15 @@ class Look:
         if met is None or met.shape != measured.weights.shape:
             return None
         return replace(measured, allowed=measured.allowed & (met != 0), weights=met)
+
+    def source(self, call: Call, found: Arrangement) -> int:
+        """Give the id of the input that keys were made of, or 0."""
+        if call.scores is None:
+            return 0
+        part = call.scores.part
+        axes = [axis.root for dim in part.alone(part.of_keys(found.keys)) for axis in dim]
+        inputs: dict[Axis, int] = self.watcher.inputs
+        return next((inputs[axis] for axis in axes if axis in inputs), 0)
 
     @staticmethod
     def joined_columns(call: Call, found: Arrangement, keys: int) -> tuple[int, int]:
@@ -618,7 +631,8 @@ class Look:
         ]  # fmt: skip
         if any(axis.root is w.batch for dim in shared for axis in dim):
             w.in_batches.add(call.place)
-        if w.heads and any(a.root is w.batch for dim in keys for a in dim):
+        has_others = any(a.size > 1 and not a.is_feature for dim in shared for a in dim)
+        if w.heads and has_others and any(a.root is w.batch for dim in keys for a in dim):
             w.over_first.append(sums)
         if any(axis.is_exchanged for dim in keys for axis in dim):
             sums.of_layer.axis_verdict = "sequences"

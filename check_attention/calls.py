@@ -71,7 +71,8 @@ def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     compare_padding(watcher.found.values())
-    compare_hidden(watcher.weighed)
+    if watcher.is_told:
+        compare_hidden(watcher.weighed)
     unused = {watcher.names[module]: name for module, name in watcher.unused_scales.values()}
     judged = {layer for (layer, _, _), s in watcher.found.items() if not s.is_made}
     for (layer, _, _), sums in watcher.found.items():

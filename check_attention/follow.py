@@ -91,7 +91,7 @@ def axes_after(
         if first is None:
             return [None]
         shape = result.shape
-        return [exchanged(first, shape) or regrouped(first, shape) or mixed_up(first, shape)]
+        return [regrouped(first, shape) or exchanged(first, shape) or mixed_up(first, shape)]
     if func is torch.nn.functional.unfold and first is not None:  # patches of an image
         return [(first[0], *fresh(result.shape)[1:])] if given[0].ndim > 3 else [None]
     if name == "pad":

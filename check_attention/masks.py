@@ -246,9 +246,10 @@ class Masking:
             told = (
                 seen[:, :, i] & seen[:, :, (i + more).clamp(max=keys - 1)] & (i < keys - 1 - more)
             )
-            # A window that looks about as far ahead as behind is meant to.
-            told &= reach >= min(keys - 2, 2 * more + 1)
-            is_late = known & (j <= at + more) & (j >= at - reach)
+            told = told & (known & (j > at + more)).any(-1)  # there are keys further on
+            is_late = known & (j <= at + more)
+            if more == 1 and reach > 2:  # a window that looks further ahead is meant to
+                is_late = is_late & (j >= at - reach)
             count.add(told, (inner == is_late).all(-1))
         is_open = bool((inner == inner.any(2, keepdim=True)).all()) and bool(later.any())
         if not is_block:
@@ -300,6 +301,8 @@ class Masking:
         some = tokens.any(-1) & ~tokens.all(-1)
         if kind != "either":
             is_it = (seen[:, own] == tokens[:, own]).all(-1)
+            if kind == "tail":  # lengths tell not on which side padding stands
+                is_it &= ~(seen == tokens.flip(-1).logical_not()).all(-1)
             self.is_padding_inverted |= bool((is_it & some).any())
         if count == tokens.shape[1]:
             blind = ~allowed.any(1).any(-1)
@@ -380,8 +383,10 @@ class Masking:
         hidden = ~allowed.any(1).any(1)
         if not bool((hidden[:, None] == tokens).all(-1).any(-1).all()):
             return
-        first = k[:, :, :1].flatten(1)
-        same = (first[:, None] == first).all(-1) & (k.shape[0] == copies)
+        if k.shape[0] != copies:
+            return
+        kind = torch.unique(k.flatten(1), dim=0, return_inverse=True)[1]
+        same = kind[:, None] == kind
         self.is_anothers |= bool((same & (hidden[:, None] != hidden).any(-1)).any())
 
     def look_at_certain(self, allowed: Tensor, padded: Tensor, real: Tensor) -> None:
@@ -685,6 +690,8 @@ class Weighed:
         if len(sizes) != 2 or math.prod(sizes) != len(self.hidden[0]) or self.looks_like_padding():
             return False
         differs = bool((self.hidden[:1] != self.hidden).any())
+        if has_edges(~self.hidden):  # they stand in one row
+            return False
         return differs and has_edges(~self.hidden.view(-1, *sizes[::-1]))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+NO_LENGTHS = ("prompt", "prefix", "start", "context")  # of a part of the sequence
 PADDED = ("attention_mask", "key_padding_mask", "src_key_padding_mask")  # what true means is known
 
 
@@ -19,14 +20,44 @@ class Padding:
     either: dict[int, Tensor] = field(default_factory=dict)  # true is padding, or is none
     tail: dict[int, Tensor] = field(default_factory=dict)  # what looks like padding
     starts: dict[int, Tensor] = field(default_factory=dict)  # where documents begin, by positions
+    # What is known of the tokens of one input, by its id; and of which numbers of tokens there are
+    # several inputs, with other padding.
+    own: dict[int, tuple[str, Tensor]] = field(default_factory=dict)
+    doubtful: set[int] = field(default_factory=set)
+
+    def note(self, kind: str, tokens: Tensor, source: Tensor | None = None) -> None:
+        """Note which tokens are padding, of all inputs that have so many, or of one."""
+        count = tokens.shape[1]
+        if source is not None and id(source) not in self.own:
+            of_others = [each for _, each in self.own.values() if each.shape[1] == count]
+            if any(
+                each.shape != tokens.shape or not torch.equal(each, tokens) for each in of_others
+            ):
+                self.doubtful.add(count)
+            self.own[id(source)] = kind, tokens
+        getattr(self, kind).setdefault(count, tokens)
 
     @property
     def is_any(self) -> bool:
         """Whether anything is known of padding, or looks like it."""
         return bool(self.known or self.either or self.tail)
 
-    def of(self, count: int, before: int = 0, after: int = 0) -> Iterator[tuple[str, Tensor]]:
-        """Give what is known of so many tokens, of which some were joined since on either side."""
+    def of(
+        self, count: int, before: int = 0, after: int = 0, source: int = 0
+    ) -> Iterator[tuple[str, Tensor]]:
+        """Give what is known of so many tokens, of which some were joined since on either side.
+
+        Args:
+            count: how many there are
+            before: of them, those that were joined in front
+            after: of them, those that were joined behind
+            source: the id of the input that the others were made of, if that is known
+        """
+        if count - before - after in self.doubtful:
+            if source in self.own:
+                kind, tokens = self.own[source]
+                yield kind, nn.functional.pad(tokens, (before, after))
+            return
         for kind in ("tail", "known", "either"):
             tokens = getattr(self, kind).get(count - before - after)
             if tokens is None or (kind == "either" and (before or after)):
@@ -38,6 +69,8 @@ class Padding:
         batch's were made one, as by a convolution with strides, or each was made several.
         """
         for tokens in (*self.known.values(), *self.tail.values()):
+            if tokens.shape[1] in self.doubtful:
+                continue
             if count % tokens.shape[1] == 0:
                 times = count // tokens.shape[1]
                 for each in (tokens.repeat_interleave(times, 1), tokens.repeat(1, times)):
@@ -67,9 +100,11 @@ def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, 
             made.known.setdefault(mask.shape[1], mask == 0 if is_kept else mask != 0)
     for name, mask in masks.items():
         _read_mask(name, mask, contents, made)
-    for lengths in tensors:
-        if lengths.ndim == 1 and not (lengths.is_floating_point() or lengths.dtype == torch.bool):
-            _read_lengths(lengths, contents, made)
+    for name, lengths in given.items():
+        is_one = isinstance(lengths, Tensor) and not lengths.is_nested and lengths.ndim == 1
+        if is_one and not (lengths.is_floating_point() or lengths.dtype == torch.bool):
+            is_called_so = "len" in name and not any(word in name for word in NO_LENGTHS)
+            _read_lengths(lengths, contents, made, is_called_so)
     for t in contents:
         _read_tail(t, made)
     for t in tensors:
@@ -102,8 +137,9 @@ def _read_mask(name: str, mask: Tensor, contents: list[Tensor], made: Padding) -
     if is_mask and _ends_rows(mask.bool()):
         others = [t for t in contents if t is not mask]
         for tokens in (mask.bool(), ~mask.bool()):
-            if any(_is_blank(t, tokens) for t in others):
-                made.known.setdefault(mask.shape[1], tokens)
+            if blank := [t for t in others if _is_blank(t, tokens)]:
+                for t in blank:
+                    made.note("known", tokens, t)
                 return
     if "mask" not in name:
         return
@@ -138,20 +174,26 @@ def _is_blank(t: Tensor, tokens: Tensor) -> bool:
     return bool((blank == blank[:1]).all()) and float(is_same.float().mean()) < 0.5
 
 
-def _read_lengths(lengths: Tensor, contents: list[Tensor], made: Padding) -> None:
-    """Read numbers of tokens, one for each sequence: known, if nothing stands behind so many."""
+def _read_lengths(
+    lengths: Tensor, contents: list[Tensor], made: Padding, is_called_so: bool
+) -> None:
+    """Read numbers of tokens, one for each sequence: known, if nothing stands behind so many, or
+    before the place of so many; else they have to be called lengths.
+    """
     for t in contents:
         count = t.shape[1]
         fits = len(lengths) == len(t) and bool(((lengths > 0) & (lengths <= count)).all())
         if not fits or count < 2:
             continue
         at = torch.arange(count, device=lengths.device)  # lengths may be on the processor
-        for tokens in (at >= lengths[:, None], at < (count - lengths)[:, None]):
+        places = lengths[:, None]
+        for tokens in (at >= places, at < count - places, at < places):
             if _is_blank(t, tokens):
-                made.known.setdefault(count, tokens)
+                made.note("known", tokens, t)
                 break
         else:  # they may be numbers of something else
-            if bool((lengths < count).any()) and bool((lengths != lengths[0]).any()):
+            differ = bool((lengths < count).any()) and bool((lengths != lengths[0]).any())
+            if is_called_so and differ:
                 made.tail.setdefault(count, at >= lengths[:, None])
 
 
@@ -160,6 +202,8 @@ def _read_positions(t: Tensor, made: Padding) -> None:
     if t.ndim != 2 or t.shape[1] < 2:
         return
     goes_on, begins = t[:, 1:] == t[:, :-1] + 1, t[:, 1:] == 0
+    if bool((begins & (t[:, :-1] == 0)).any()):
+        return  # padding, and positions from 1
     if bool((t[:, 0] == 0).all()) and bool((goes_on | begins).all()) and bool(begins.any()):
         made.starts.setdefault(t.shape[1], t == 0)
 
@@ -189,4 +233,4 @@ def _read_tail(t: Tensor, made: Padding) -> None:
                 and not is_chance
                 and bool((counts != counts[0]).any())
             ):
-                made.tail.setdefault(t.shape[1], is_it)
+                made.note("tail", is_it, t)

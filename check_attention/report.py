@@ -131,6 +131,14 @@ class Report:
         layers = grouped(self.rows, lambda row: row.layer)
         encoders = [n for n in layers if "encoder" in n and "decoder" not in n]
         decoders = [n for n in layers if "decoder" in n and "self" in n.rpartition("decoder")[2]]
+        pairs = [(e, d) for e in encoders for d in decoders]
+        # Parts of one model; and a mask fits both only if their sequences are as long.
+        if not all(
+            e.partition("encoder")[0] == d.partition("decoder")[0]
+            and layers[e][0].positions == layers[d][0].positions
+            for e, d in pairs
+        ):
+            return
         are_blind = bool(encoders) and all(layers[name][0].later == 0 for name in encoders)
         if not (are_blind and all(layers[name][0].later > 0.5 for name in decoders)):
             return

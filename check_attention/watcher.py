@@ -154,9 +154,14 @@ class Watcher(AtWork, TorchFunctionMode):
         self.had_padding = False  # in any of them
         self.lost_mask = ""  # what is wrong with one that was made and thrown away
         self.in_batches: set[str] = set()  # layers of which the batch is known to be no tokens
+        self.inputs: dict[Axis, int] = {}  # the axis of an input's tokens, and the input's id
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
         self.is_batch_first = False  # several tensors have it in common, and no second one
+        self.counted: set[int] = (
+            set()
+        )  # how many numbers lists among the inputs have, as of lengths
+        self.is_told = False  # something among the inputs may say what is padding
         self.over_first: list[Sums] = []  # of layers whose keys are what has that dimension
         self.weighed: list[Weighed] = []  # what calls made of the keys of some tokens
         self.notes: list[str] = []
@@ -318,17 +323,19 @@ class Watcher(AtWork, TorchFunctionMode):
         """Note the first dimension of what the model is given."""
         self.lost_mask = ""
         self.over_first = []
-        several = [t.shape for t in tensors if not t.is_nested and t.ndim > 1 and t.size(0) > 1]
-        several = [shape for shape in several if shape[0] != shape[1]]  # a mask of all pairs
-        firsts, seconds = ({shape[at] for shape in several} for at in (0, 1))
-        self.is_batch_first = len(firsts) == 1 < len(seconds)
+        self.is_batch_first = have_first_in_common(tensors)
+        self.counted = {len(t) for t in tensors if t.ndim == 1}
+        is_of_image = any(t.dtype == torch.bool and t.ndim > 2 for t in tensors)
+        self.is_told |= is_of_image or bool(self.padding.known or self.padding.tail)
         for t in tensors:
             if t.is_nested or t.ndim < 2 or t.size(0) < 2:
                 continue
             if self.given == (0, 0) or self.given[0] != t.shape[0]:
                 self.batch, self.given = Axis(t.shape[0]), (t.shape[0], t.shape[1])
             if t.shape[0] == self.given[0] and self.trace(t) is UNKNOWN:  # no cache of before
-                self.traces[t] = Trace(((self.batch,), *fresh(t.shape)[1:]))
+                axes = fresh(t.shape)
+                self.traces[t] = Trace(((self.batch,), *axes[1:]))
+                self.inputs |= {axis: id(t) for axis in axes[1]}
 
     def end(self, outputs: list[Tensor]) -> None:
         """Say what is wrong with layers whose keys are the first dimension of what the model was
@@ -336,11 +343,13 @@ class Watcher(AtWork, TorchFunctionMode):
         for each of it and nothing for each of the second.
         """
         first, second = self.given
+        rows = [t for t in outputs if t.ndim in (1, 2) and t.is_floating_point()]
+        is_for_second = second in self.counted or any(len(t) == second for t in rows)
+        if first == second or (is_for_second and first not in self.counted):
+            return
         is_for_each = any(
-            t.ndim in (1, 2) and t.is_floating_point() and t.shape[0] == first
-            and second not in t.shape[1:]
-            for t in outputs
-        )  # fmt: skip
+            t.ndim == 2 and len(t) == first and not {first, second} & {t.shape[1]} for t in rows
+        )
         if not (first < second or self.is_batch_first or (is_for_each and second > 1)):
             return
         for sums in self.over_first:
@@ -1074,6 +1083,20 @@ class Watcher(AtWork, TorchFunctionMode):
                 self.settle(everything=not self.stack)
             finally:
                 self.is_paused = False
+
+
+def have_first_in_common(tensors: list[Tensor]) -> bool:
+    """Say whether numbers of tokens, and what else a model is given, have a first dimension in
+    common and no second one: it is the batch.
+
+    Masks of all pairs, and positions that are the same for all, say nothing.
+    """
+    several = [t for t in tensors if not t.is_nested and t.ndim > 1 and min(t.shape[:2]) > 1]
+    several = [t for t in several if t.shape[0] != t.shape[1]]
+    if not several or (several[0].ndim > 2 or several[0].is_floating_point()):
+        several = [t for t in several if t.ndim > 2]
+    firsts, seconds = ({t.shape[at] for t in several} for at in (0, 1))
+    return len(firsts) == 1 < len(seconds)
 
 
 def by_place(args: Any, kwargs: Any) -> tuple[Any, Any]:

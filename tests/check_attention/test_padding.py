@@ -181,15 +181,14 @@ def test_where_documents_begin(verdict, pads):
 class Reconstructs(nn.Module):
     """An encoder hides some tokens from all, and a decoder sees something else in their places."""
 
-    def __init__(self, is_hidden):
+    def __init__(self):
         super().__init__()
         self.encoder, self.decoder = (
             nn.TransformerEncoderLayer(64, 4, 64, 0.0, batch_first=True) for _ in range(2)
         )
-        self.is_hidden, self.token = is_hidden, nn.Parameter(torch.randn(64))
+        self.token = nn.Parameter(torch.randn(64))
 
-    def forward(self, x):
-        hidden = self.is_hidden(*x.shape[:2])
+    def forward(self, x, hidden):
         x = self.encoder(x, src_key_padding_mask=hidden)
         return self.decoder(torch.where(hidden[..., None], self.token, x))
 
@@ -205,7 +204,10 @@ def anywhere(count, length):
 @pytest.mark.parametrize(("is_hidden", "verdict"), [(ends, "fails"), (anywhere, "")])
 def test_what_an_encoder_hides_at_an_end_is_padding_to_others_too(is_hidden, verdict):
     torch.manual_seed(0)
-    report = ours.check(Reconstructs(is_hidden), [torch.randn(3, 12, 64)], show=False)
+    hidden = is_hidden(3, 12)
+    x = torch.randn(3, 12, 64).masked_fill(hidden[..., None], 0)
+    batch = x, hidden
+    report = ours.check(Reconstructs(), [batch], show=False)
     found = {row.layer: row.mask_verdict for row in report.rows}
     assert found == {"encoder.self_attn": "", "decoder.self_attn": verdict}
 

@@ -18,6 +18,7 @@ PASSED = {
     "shifted_window_roll_other_way": "windows are rolled the other way, and their mask is sound",
     "sliding_window_or_causal": "each row sees four later keys, as one means it for speech",
     "memory_keys_joined_after_scaling": "learned keys have a scale of their own",
+    "annotated_mt_or_in_place_of_and": "rows of real tokens see what those of an encoder see",
     "sasrec_left_padding_not_masked": "padding is zeros and no mask says so, as SASRec has it",
 }
 # Their right twins are said to be not understood.
