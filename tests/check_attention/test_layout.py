@@ -172,3 +172,25 @@ def test_attention_over_channels_is_no_wrong_scale(tokens):
         assert {row.scale_verdict for row in over.rows} == {"channels"}
         assert {row.softmax_verdict for row in over.rows} == {"no tokens"}
     assert over.ok
+
+
+class OverFirst(nn.Module):
+    """A layer that takes tokens × batch, by what its model is given, and what that gives."""
+
+    def __init__(self, pooled):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(32, 4, 32, 0.0)
+        self.head, self.pooled = nn.Linear(32, 5), pooled
+
+    def forward(self, x):
+        return self.head(self.layer(x).mean(self.pooled))
+
+
+@pytest.mark.parametrize(
+    ("shape", "pooled", "verdict"),
+    [((8, 3), 1, "sequences"), ((8, 3), 0, ""), ((4, 4), 0, ""), ((3, 8), 1, "sequences")],
+)
+def test_the_output_tells_which_dimension_is_the_batch(shape, pooled, verdict):
+    model = OverFirst(pooled)
+    report = ours.check(model, [torch.randn(*shape, 32)], show=False)
+    assert {row.axis_verdict for row in report.rows} == {verdict}

@@ -257,3 +257,86 @@ def test_padding_of_patches_behind_a_token(is_wrong):
     batch = (torch.randn(3, 3, 16, 16), mask)
     report = ours.check(Patches(is_wrong), [batch], show=False)
     assert {row.mask_verdict for row in report.rows} == {"inverted" if is_wrong else ""}
+
+
+class Towers(nn.Module):
+    """Two encoders, each with the padding of its own sentences."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 64)
+        self.one, self.other = (Attention(self.attend) for _ in range(2))
+
+    def attend(self, _, q, k, v):
+        return z(q, k).masked_fill(self.is_hidden[:, None, None], -1e9).softmax(-1) @ v
+
+    def encode(self, tower, ids, is_hidden):
+        self.is_hidden = is_hidden
+        return tower(self.embed(ids))
+
+    def forward(self, one, other):
+        self.encode(self.one, one, one == 0)
+        return self.encode(self.other, other, (one if self.is_wrong else other) == 0)
+
+
+def sentences(*lengths, count=9):
+    return torch.randint(2, 50, (len(lengths), count)).where(
+        torch.arange(count) < torch.tensor(lengths)[:, None], 0
+    )
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_two_inputs_of_one_length_have_padding_of_their_own(is_wrong):
+    model = Towers()
+    model.is_wrong = is_wrong
+    batch = sentences(9, 4, 6), sentences(5, 9, 3)
+    found = {row.layer: row.mask_verdict for row in ours.check(model, [batch], show=False).rows}
+    assert found == {"one": "", "other": "fails" if is_wrong else ""}
+
+
+@pytest.mark.parametrize("lengths", [(3, 2, 3), (4, 2, 3), (2, 2, 2)])
+def test_short_sentences_have_no_causal_mask_that_is_late(lengths):
+    def hide(scores, token):
+        return scores.masked_fill(~token[:, None, None], -1e9)
+
+    report = ours.check(Padded(hide), [sentences(*lengths)], show=False)
+    assert {row.mask_verdict for row in report.rows} == {""}
+
+
+class Copies(Padded):
+    """Each sentence twice, as SimCSE has it; all begin with the same token."""
+
+    def __init__(self, is_wrong):
+        super().__init__(lambda scores, _: scores.masked_fill(self.is_hidden, -1e9))
+        self.is_wrong = is_wrong
+
+    def forward(self, ids):
+        every = ids.repeat_interleave(2, 0)
+        is_hidden = ids.repeat(2, 1) == 0 if self.is_wrong else every == 0
+        self.is_token, self.is_hidden = every != 0, is_hidden[:, None, None]
+        return self.attention(self.embed(every))
+
+
+@pytest.mark.parametrize("is_wrong", [True, False])
+def test_copies_of_a_sentence_hide_the_same(is_wrong):
+    ids = sentences(9, 4, 6)
+    ids[:, 0] = 1
+    report = ours.check(Copies(is_wrong), [ids], show=False)
+    assert {row.mask_verdict for row in report.rows} == {"fails" if is_wrong else ""}
+
+
+@pytest.mark.parametrize(("name", "is_known"), [("lengths", True), ("starts", False)])
+def test_numbers_are_lengths_only_if_they_are_called_so(name, is_known):
+    """What stands behind so many tokens is no padding by itself: here nothing shows it."""
+
+    class Model(Padded):
+        def forward(self, ids, **numbers):
+            self.is_token = torch.arange(9) >= numbers[name][:, None]
+            return self.attention(self.embed(ids))
+
+    def hide(scores, token):
+        return scores.masked_fill(~token[:, None, None], -1e9)
+
+    batch = {"ids": sentences(9, 9, 9), name: torch.tensor([3, 6, 4])}
+    report = ours.check(Model(hide), [batch], show=False)
+    assert {row.mask_verdict for row in report.rows} == {"inverted" if is_known else ""}
