@@ -507,10 +507,8 @@ class Look:
         if filled:
             padding = dict(self.watcher.padding.of(keys, before, after, self.source(call, found)))
         measured = filled or measured
-        of_keys = (
-            call.scores.part.alone(call.scores.part.of_keys(found.keys)) if call.scores else ()
-        )
-        is_block = any(a.is_cut and a.size < a.root.size for dim in of_keys for a in dim)
+        of_keys = self.tokens_of_keys(call, found)
+        is_block = any(axis.is_cut and axis.size < axis.root.size for axis in of_keys)
         masking.look(measured, places, keys, meant, plain, padding.get("known"), count, is_block)
         if before and before + count + after == keys:
             masking.look_at_joined(measured.allowed, places, before, count)
@@ -533,7 +531,7 @@ class Look:
             masking.look_at_copies(measured.allowed, k, tokens)
         for padded, real in () if padding else w.padding.at_other_rate(keys):
             masking.look_at_certain(measured.allowed, padded, real)
-        if call.scores:
+        if call.scores and w.is_told:
             w.weighed.append(weighed(masking, call.scores.part, found, measured, places, count))
 
     def as_filled(
@@ -551,21 +549,19 @@ class Look:
 
     def source(self, call: Call, found: Arrangement) -> int:
         """Give the id of the input that keys were made of, or 0."""
-        if call.scores is None:
-            return 0
-        part = call.scores.part
-        axes = [axis.root for dim in part.alone(part.of_keys(found.keys)) for axis in dim]
         inputs: dict[Axis, int] = self.watcher.inputs
-        return next((inputs[axis] for axis in axes if axis in inputs), 0)
+        roots = (axis.root for axis in self.tokens_of_keys(call, found))
+        return next((inputs[root] for root in roots if root in inputs), 0)
 
     @staticmethod
-    def joined_columns(call: Call, found: Arrangement, keys: int) -> tuple[int, int]:
+    def tokens_of_keys(call: Call, found: Arrangement) -> list[Axis]:
+        """Give the axes of the tokens that keys were made of, if that is known."""
+        part = call.scores.part if call.scores else None
+        return part.tokens(part.of_keys(found.keys)) if part else []
+
+    def joined_columns(self, call: Call, found: Arrangement, keys: int) -> tuple[int, int]:
         """Say how many keys were joined before and after those that a layer made of tokens."""
-        if call.scores is None:
-            return 0, 0
-        part = call.scores.part
-        dims = part.alone(part.of_keys(found.keys))
-        axes = [axis for dim in dims for axis in dim if not axis.is_feature]
+        axes = self.tokens_of_keys(call, found)
         if len(axes) != 1 or axes[0].root.size + axes[0].before + axes[0].after != keys:
             return 0, 0
         return axes[0].before, axes[0].after
@@ -799,10 +795,7 @@ def weighed(
 ) -> Weighed:  # fmt: skip
     """Say which keys no row sees, and how much weight the others get at most."""
     which = part.of_keys(found.keys)
-    of_k, of_q = (
-        tuple(axis.root for dim in part.alone(side) for axis in dim if not axis.is_feature)
-        for side in (which, 1 - which)
-    )
+    of_k, of_q = (tuple(axis.root for axis in part.tokens(side)) for side in (which, 1 - which))
     hidden = ~measured.allowed.any(1).any(1)
     weights = measured.weights.amax(1)
     if of_k == of_q and count == hidden.shape[-1]:  # what padding itself sees is lost
@@ -896,10 +889,7 @@ def _width_of_head(part: Part) -> int:
 
 def is_crossed(part: Part) -> bool:
     """Say whether q and k were made of different tokens, as far as one knows."""
-    one, other = (
-        {axis.root for dim in part.alone(which) for axis in dim if not axis.is_feature}
-        for which in (0, 1)
-    )
+    one, other = ({axis.root for axis in part.tokens(which)} for which in (0, 1))
     return bool(one and other) and not one & other
 
 

@@ -71,8 +71,7 @@ def _fill(report: Report, watcher: Watcher) -> None:
     """Put what was found into a report."""
     compare_biases((layer, sums) for (layer, _, _), sums in watcher.found.items())
     compare_padding(watcher.found.values())
-    if watcher.is_told:
-        compare_hidden(watcher.weighed)
+    compare_hidden(watcher.weighed)
     unused = {watcher.names[module]: name for module, name in watcher.unused_scales.values()}
     judged = {layer for (layer, _, _), s in watcher.found.items() if not s.is_made}
     for (layer, _, _), sums in watcher.found.items():
@@ -207,7 +206,9 @@ def _told(model: nn.Module, watcher: Watcher) -> Iterator[None]:
         watcher.is_paused = False
 
     def end(_: nn.Module, __: Any, output: Any) -> None:
+        watcher.is_paused = True
         watcher.end([t for t in flat([output]) if isinstance(t, Tensor) and not t.is_nested])
+        watcher.is_paused = False
 
     hooks = (
         model.register_forward_pre_hook(begin, with_kwargs=True),

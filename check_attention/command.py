@@ -55,8 +55,7 @@ def _function(target: str) -> Callable[..., Any]:
     try:
         module = _module(source)
     except (ImportError, TypeError, ValueError) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [f for f in frames if f.filename != __file__ and "importlib" not in f.filename]
+        own = _own_frames(traceback.extract_tb(error.__traceback__))
         where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
         raise CheckError(f"'{source}' cannot be imported: {error}{where}") from error
     function = getattr(module, name, None)
@@ -240,12 +239,16 @@ def main(arguments: list[str] | None = None) -> int:
 def _own_traceback(error: BaseException) -> str:
     """Give a traceback with the lines of what is checked, without ours and those of nn.Module."""
     told = traceback.TracebackException.from_exception(error)
+    told.stack = traceback.StackSummary.from_list(_own_frames(told.stack) or told.stack)
+    return "".join(told.format()).rstrip()
+
+
+def _own_frames(stack: traceback.StackSummary) -> list[traceback.FrameSummary]:
+    """Leave out the frames that are ours, of nn.Module, and of what imports modules."""
     here = Path(__file__)
     ours = str(here if here.stem == "check_attention" else here.parent)  # one file, or a package
-    others = (ours, nn.modules.module.__file__)
-    own = [frame for frame in told.stack if not frame.filename.startswith(others)]
-    told.stack = traceback.StackSummary.from_list(own or told.stack)
-    return "".join(told.format()).rstrip()
+    others = (ours, nn.modules.module.__file__, "<frozen importlib")
+    return [frame for frame in stack if not frame.filename.startswith(others)]
 
 
 def _in_a_line(error: Exception) -> str:

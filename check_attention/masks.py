@@ -148,7 +148,6 @@ class Masking:
     is_cached_right: bool = False  # at some length they see it
     says_causal: str = ""
     is_anothers: bool = False  # sequences have the padding of others
-    is_region_inverted: bool = False  # windows of one region see all, others their other regions
     left_of_tail: int = 0  # tokens of each tail that all rows see, where they see no other of it
     pattern: str = ""  # what is wrong with which keys each row sees
     sees_other_regions: bool = False  # rows see all regions but their own
@@ -378,12 +377,12 @@ class Masking:
         """
         copies, keys = allowed.shape[0], allowed.shape[-1]
         count = len(tokens)
-        if k is None or not 1 < count < copies or copies % count or tokens.shape[1] != keys:
+        if k is None or k.shape[0] != copies or not 1 < count < copies or copies % count:
+            return
+        if tokens.shape[1] != keys:
             return
         hidden = ~allowed.any(1).any(1)
         if not bool((hidden[:, None] == tokens).all(-1).any(-1).all()):
-            return
-        if k.shape[0] != copies:
             return
         kind = torch.unique(k.flatten(1), dim=0, return_inverse=True)[1]
         same = kind[:, None] == kind
@@ -679,20 +678,24 @@ class Weighed:
         """Say whether what is hidden differs from sequence to sequence, and lies at an end of each:
         of each axis, as of images with a border. Tokens that are hidden by chance lie anywhere.
         """
-        sizes = [axis.size for axis in self.tokens]
-        if bool((self.hidden[:1] == self.hidden).all()) or math.prod(sizes) != len(self.hidden[0]):
-            return False
-        return has_edges(~self.hidden.view(-1, *sizes))
+        return self.has_edges(*(axis.size for axis in self.tokens))
 
     def is_in_other_order(self) -> bool:
         """Say whether it lies so only if the columns of an image stand behind each other."""
         sizes = [axis.size for axis in self.tokens]
-        if len(sizes) != 2 or math.prod(sizes) != len(self.hidden[0]) or self.looks_like_padding():
-            return False
+        in_a_row = math.prod(sizes)
+        ways = (sizes, [in_a_row])
+        return (
+            len(sizes) == 2
+            and not any(self.has_edges(*way) for way in ways)
+            and self.has_edges(*sizes[::-1])
+        )
+
+    def has_edges(self, *sizes: int) -> bool:
+        """Say whether it differs, and has edges if tokens have these axes."""
         differs = bool((self.hidden[:1] != self.hidden).any())
-        if has_edges(~self.hidden):  # they stand in one row
-            return False
-        return differs and has_edges(~self.hidden.view(-1, *sizes[::-1]))
+        fits = math.prod(sizes) == len(self.hidden[0])
+        return differs and fits and has_edges(~self.hidden.view(-1, *sizes))
 
 
 def has_edges(real: Tensor) -> bool:

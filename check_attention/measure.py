@@ -79,10 +79,10 @@ class Sums:
     def rows(self, layer: str) -> Iterator[Row]:
         """Yield what each head did."""
         columns = self.columns() | self.lengths_of_vectors()
-        layer_, masking = self.of_layer, self.masking
+        of_layer, masking = self.of_layer, self.masking
         if masking:
-            layer_.mask_verdict, layer_.mask_detail = masking.verdict()
-            layer_.later = masking.later / masking.rows if masking.rows else math.nan
+            of_layer.mask_verdict, of_layer.mask_detail = masking.verdict()
+            of_layer.later = masking.later / masking.rows if masking.rows else math.nan
         for head in range(len(self.sums["rows"])):
             numbers: Any = {name: float(column[head]) for name, column in columns.items()}
             for name in ("rows", "not_finite", "empty", "first_broken"):
@@ -94,7 +94,7 @@ class Sums:
             if self.bias_slopes:
                 numbers["bias_slope"] = self.bias_slopes[head]
             of_head = self.scales_of(head) | numbers
-            row = Row(layer=layer, head=head, **vars(layer_), **of_head)
+            row = Row(layer=layer, head=head, **vars(of_layer), **of_head)
             row.judge()
             yield row
 

@@ -97,7 +97,7 @@ def padding_of(model: nn.Module, positional: Iterable[Any], named: Mapping[str, 
         mask = masks.get(name)
         if mask is not None and mask.dtype != torch.float32:
             is_kept = name == "attention_mask"
-            made.known.setdefault(mask.shape[1], mask == 0 if is_kept else mask != 0)
+            made.note("known", mask == 0 if is_kept else mask != 0)
     for name, mask in masks.items():
         _read_mask(name, mask, contents, made)
     for name, lengths in given.items():
@@ -146,11 +146,11 @@ def _read_mask(name: str, mask: Tensor, contents: list[Tensor], made: Padding) -
     # What it means is known where a sequence has no padding.
     full = [rows for rows in mask if bool((rows == rows[0]).all())]
     if full and len(full) < len(mask) and len({bool(rows[0]) for rows in full}) == 1:
-        made.known.setdefault(mask.shape[1], mask.bool() != bool(full[0][0]))
+        made.note("known", mask.bool() != bool(full[0][0]))
     elif not full and mask.dtype in (torch.int32, torch.int64) and "pad" not in name:
-        made.known.setdefault(mask.shape[1], mask == 0)  # whole numbers count what is there
+        made.note("known", mask == 0)  # whole numbers count what is there
     elif not full:
-        made.either.setdefault(mask.shape[1], mask.bool())
+        made.note("either", mask.bool())
 
 
 def _ends_rows(mask: Tensor) -> bool:
@@ -194,7 +194,7 @@ def _read_lengths(
         else:  # they may be numbers of something else
             differ = bool((lengths < count).any()) and bool((lengths != lengths[0]).any())
             if is_called_so and differ:
-                made.tail.setdefault(count, at >= lengths[:, None])
+                made.note("tail", at >= lengths[:, None])
 
 
 def _read_positions(t: Tensor, made: Padding) -> None:

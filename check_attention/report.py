@@ -116,14 +116,7 @@ class Report:
             blind = [rows for rows in layers if rows[0].later == 0]
             is_handed_on = any(rows[0].is_handed_on for rows in seeing)  # and its mask is not
             if blind and seeing and (len(blind) >= len(seeing) or is_handed_on):
-                for row in [row for rows in seeing for row in rows if not row.mask_verdict]:
-                    row.mask_verdict = "later"
-                    row.mask_detail = (
-                        "queries see keys that come after them, and in "
-                        f"{blind[0][0].layer} they do not"
-                    )
-                    row.explain()
-
+                _see_later([row for rows in seeing for row in rows], blind[0][0].layer)
         self.judge_decoders()
 
     def judge_decoders(self) -> None:
@@ -142,13 +135,8 @@ class Report:
         are_blind = bool(encoders) and all(layers[name][0].later == 0 for name in encoders)
         if not (are_blind and all(layers[name][0].later > 0.5 for name in decoders)):
             return
-        for row in (row for name in decoders for row in layers[name] if not row.mask_verdict):
-            row.mask_verdict = "later"
-            row.mask_detail = (
-                f"queries see keys that come after them, and in {encoders[0]} they do not. A mask "
-                "that is given by its place may be that of the encoder: give it by name"
-            )
-            row.explain()
+        more = ". A mask that is given by its place may be that of the encoder: give it by name"
+        _see_later([row for name in decoders for row in layers[name]], encoders[0], more)
 
     def settle_doubts(self, other: "Report") -> bool:
         """Take over what another length has told; say whether it has told anything."""
@@ -447,6 +435,17 @@ def _differences(was: Row, row: Row, factor: float) -> Iterator[str]:
         yield f"spread_bias {row.spread_bias:.4g} was {was.spread_bias:.4g}"
     if abs(row.digest - was.digest) > 0.01 * max(was.output, row.output):
         yield "what came out is another"
+
+
+def _see_later(rows: list[Row], other: str, more: str = "") -> None:
+    """Say of heads that they see later keys, and those of another layer do not."""
+    for row in rows:
+        if not row.mask_verdict:
+            row.mask_verdict = "later"
+            row.mask_detail = (
+                f"queries see keys that come after them, and in {other} they do not{more}"
+            )
+            row.explain()
 
 
 def _heads(count: int) -> str:

@@ -114,6 +114,10 @@ class Part:
             if x not in others and x in self.product.result
         ]
 
+    def tokens(self, which: int) -> list[Axis]:
+        """Give those of them that no layer made, as far as one knows."""
+        return [axis for dim in self.alone(which) for axis in dim if not axis.is_feature]
+
     def of_keys(self, keys: Sequence[Axis]) -> int:
         """Say which of the two is k, by the axes of the keys: the first, 0, or the second, 1."""
         return 0 if {self.side(axis) for axis in keys} == {"first"} else 1
@@ -262,8 +266,9 @@ def _named(path: Path, line: int) -> str:
     if path.stem == "check-attention":
         return ""
     if "ipykernel" in str(path):
-        kernel = sys.modules["IPython"].get_ipython()
-        cell = getattr(kernel.compile, "_filename_map", {}).get(str(path))
+        kernel = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+        compiler = getattr(kernel, "compile", None)
+        cell = getattr(compiler, "_filename_map", {}).get(str(path))
         return f"cell [{cell}], line {line}" if cell else f"a cell's line {line}"
     return f"{path.name}:{line}"
 

@@ -158,9 +158,7 @@ class Watcher(AtWork, TorchFunctionMode):
         self.batch = Axis(2)  # what a batch has as its first dimension
         self.given = (0, 0)  # its size, and that of the second one
         self.is_batch_first = False  # several tensors have it in common, and no second one
-        self.counted: set[int] = (
-            set()
-        )  # how many numbers lists among the inputs have, as of lengths
+        self.counted: set[int] = set()  # how long lists among the inputs are, as those of lengths
         self.is_told = False  # something among the inputs may say what is padding
         self.over_first: list[Sums] = []  # of layers whose keys are what has that dimension
         self.weighed: list[Weighed] = []  # what calls made of the keys of some tokens
@@ -348,7 +346,7 @@ class Watcher(AtWork, TorchFunctionMode):
         if first == second or (is_for_second and first not in self.counted):
             return
         is_for_each = any(
-            t.ndim == 2 and len(t) == first and not {first, second} & {t.shape[1]} for t in rows
+            t.ndim == 2 and len(t) == first and t.shape[1] not in (first, second) for t in rows
         )
         if not (first < second or self.is_batch_first or (is_for_each and second > 1)):
             return
@@ -1093,7 +1091,7 @@ def have_first_in_common(tensors: list[Tensor]) -> bool:
     """
     several = [t for t in tensors if not t.is_nested and t.ndim > 1 and min(t.shape[:2]) > 1]
     several = [t for t in several if t.shape[0] != t.shape[1]]
-    if not several or (several[0].ndim > 2 or several[0].is_floating_point()):
+    if several and (several[0].ndim > 2 or several[0].is_floating_point()):
         several = [t for t in several if t.ndim > 2]
     firsts, seconds = ({t.shape[at] for t in several} for at in (0, 1))
     return len(firsts) == 1 < len(seconds)
